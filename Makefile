@@ -1,0 +1,37 @@
+# The two commands: make demo, make test. Both make their environment in .venv first.
+
+.SILENT:
+.PHONY: demo test test-fast lint format bench environment clean
+
+# Arguments for the command behind a target: make demo ARGS="--once --json", make test ARGS="-k settings".
+ARGS =
+
+demo: environment
+	exec .venv/bin/kb-pipeline demo $(ARGS)
+
+test: environment
+	exec .venv/bin/python -m pytest $(ARGS)
+
+test-fast: environment
+	exec .venv/bin/python -m pytest -m "not slow" $(ARGS)
+
+lint: environment
+	.venv/bin/ruff check
+	.venv/bin/ruff format --check
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+	.venv/bin/uv lock --check
+
+format: environment
+	.venv/bin/ruff check --fix --select I,F401
+	.venv/bin/ruff format
+
+bench: environment
+	.venv/bin/python benchmarks/extraction.py $(ARGS)
+	.venv/bin/python benchmarks/judging.py $(ARGS)
+
+environment:
+	sh .ci/environment.sh 1>&2
+
+clean:
+	rm -rf .venv .bootstrap .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist

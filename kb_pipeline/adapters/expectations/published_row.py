@@ -1,0 +1,74 @@
+"""What a published row is, in words that both Great Expectations and our SQL are given.
+
+Belongs here: columns, vocabularies and bounds of rag_quality, names of the checks. Does not: how they are checked.
+"""
+
+from collections.abc import Mapping
+
+from kb_pipeline.records import ErrorClass, JudgeStatus, ParseStatus
+
+SCHEMA = "rag_quality_schema"
+RANGES = "rag_quality_ranges"
+UNIQUE = "rag_quality_unique"
+STATUS_CONSISTENT = "rag_quality_status_consistent"
+
+# In the table's own order; types as PostgreSQL's format_type spells them.
+COLUMNS: Mapping[str, str] = {
+    "event_id": "text",
+    "trace_id": "text",
+    "ts": "timestamp with time zone",
+    "tenant": "text",
+    "engine": "text",
+    "surface": "text",
+    "question_sha": "text",
+    "question_preview": "text",
+    "parse_status": "text",
+    "had_context": "boolean",
+    "num_passages": "integer",
+    "top_score": "double precision",
+    "mean_score": "double precision",
+    "context_chars": "integer",
+    "answer_chars": "integer",
+    "refused": "boolean",
+    "answer_truncated": "boolean",
+    "faithfulness": "double precision",
+    "answer_relevance": "double precision",
+    "context_relevance": "double precision",
+    "faithfulness_reason": "text",
+    "answer_relevance_reason": "text",
+    "context_relevance_reason": "text",
+    "judge_status": "text",
+    "error_class": "text",
+    "skip_reason": "text",
+    "judge_model": "text",
+    "prompt_version": "text",
+    "support_score": "double precision",
+    "evidence_intact": "boolean",
+    "judged_at": "timestamp with time zone",
+    "created_at": "timestamp with time zone",
+}
+ALWAYS_FILLED = (
+    "event_id",
+    "ts",
+    "tenant",
+    "engine",
+    "surface",
+    "parse_status",
+    "had_context",
+    "num_passages",
+    "context_chars",
+    "answer_chars",
+    "refused",
+    "answer_truncated",
+    "judge_status",
+    "created_at",
+)
+FRACTIONS = ("faithfulness", "answer_relevance", "context_relevance", "support_score")
+FINITE = ("top_score", "mean_score")
+SIZES = ("num_passages", "context_chars", "answer_chars")
+PREVIEW_CHARS = 120
+SHA_PATTERN = "^[0-9a-f]{64}$"
+
+PARSE_STATUSES = [str(status) for status in ParseStatus]
+JUDGE_STATUSES = [str(status) for status in JudgeStatus]
+ERROR_CLASSES = [str(error_class) for error_class in ErrorClass]

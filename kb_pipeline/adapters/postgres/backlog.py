@@ -1,0 +1,58 @@
+"""Which hours hold work, and from when on.
+
+Belongs here: the queries behind the backlog sensor and the activation instant. Does not: requesting runs.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from kb_pipeline.adapters.postgres.audit_trail import BODY_GRACE
+from kb_pipeline.adapters.postgres.connection import Database
+from kb_pipeline.adapters.postgres.queries import load
+from kb_pipeline.windows import Window, hour_of
+
+FEATURE = "rag_quality"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HourlyBacklog:
+    """One hour with work: calls not examined, turns that wait for the judge, rows or windows that lag behind.
+
+    `progress` changes whenever any of it does: the same value twice means that nothing happened in between.
+    """
+
+    hour: Window
+    unexamined: int
+    waiting: int
+    stale: bool
+    progress: str
+
+
+class PostgresBacklog:
+    """Reads the backlog of the configured surfaces."""
+
+    def __init__(self, database: Database, *, surfaces: Sequence[str], pipeline_tenant: str, judge_on: bool) -> None:
+        self._database = database
+        self._parameters = {"surfaces": list(surfaces), "pipeline_tenant": pipeline_tenant, "judge_on": judge_on}
+
+    def hours(self, *, start_at: datetime, now: datetime) -> list[HourlyBacklog]:
+        """Every hour with work up to the running one, oldest first; nothing unexamined before `start_at` counts."""
+        parameters = self._parameters | {
+            "start_at": start_at,
+            "until": hour_of(now).end,
+            "body_deadline": now - BODY_GRACE,
+        }
+        with self._database.connect() as connection:
+            rows = connection.execute(load("backlog_hours"), parameters).fetchall()
+        return [
+            HourlyBacklog(hour=hour_of(hour), unexamined=unexamined, waiting=waiting, stale=stale, progress=progress)
+            for hour, unexamined, waiting, stale, progress in rows
+        ]
+
+    def activate(self, start_at: datetime) -> datetime:
+        """The instant from which turns are graded: `start_at` at the first call, what was kept then at later ones."""
+        with self._database.connect() as connection:
+            connection.execute(load("activate"), {"feature": FEATURE, "start_at": start_at})
+            row = connection.execute(load("activation"), {"feature": FEATURE}).fetchone()
+        return row[0] if row else start_at

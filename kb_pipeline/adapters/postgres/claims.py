@@ -1,0 +1,242 @@
+"""The rights to judge, in rag_judge_score: claimed in one transaction, settled by compare-and-set.
+
+Belongs here: rows to claims and outcomes to rows. Does not: the decision to retry, which is the judge step's.
+"""
+
+import os
+import secrets
+import socket
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from kb_pipeline.adapters.postgres.connection import Connection, Database
+from kb_pipeline.adapters.postgres.queries import load
+from kb_pipeline.adapters.postgres.text import storable
+from kb_pipeline.grading.judging import idempotency_key
+from kb_pipeline.records import (
+    JUDGED_STATUSES,
+    Claim,
+    Graded,
+    Judgement,
+    JudgeVersion,
+    Message,
+    Metrics,
+    ParseStatus,
+    Passage,
+    Triad,
+    Ungraded,
+    Usage,
+)
+from kb_pipeline.windows import Window
+
+
+class PostgresClaimBook:
+    """Claims for one run. Made by `claim_book`, whose lock tells others that the run lives.
+
+    A claim is free again `lease_s` seconds after it was made or kept, or at once when the run dies.
+    """
+
+    def __init__(
+        self, database: Database, *, claim_lock: int, owner: str, lease_s: float, max_attempts: int
+    ) -> None:
+        self._database = database
+        self._claim_lock = claim_lock
+        self._owner = owner
+        self._lease_s = lease_s
+        self._max_attempts = max_attempts
+
+    def claim(
+        self, window: Window, version: JudgeVersion, *, limit: int, exclude: Collection[str] = ()
+    ) -> Sequence[Claim]:
+        """Up to `limit` waiting turns of the window, oldest first, none of `exclude`."""
+        parameters = {
+            **_version(version),
+            "window_start": window.start,
+            "window_end": window.end,
+            "judged_statuses": [str(status) for status in sorted(JUDGED_STATUSES)],
+            "exclude": list(exclude),
+            "limit": limit,
+        }
+        with self._database.connect() as connection:
+            rows = connection.execute(load("waiting_turns"), parameters).fetchall()
+            claims = [_claim(row, version) for row in rows]
+            mine = self._take(connection, claims, version)
+        return [claim for claim in claims if claim.event_id in mine]
+
+    def _take(self, connection: Connection, claims: Sequence[Claim], version: JudgeVersion) -> set[str]:
+        rows = connection.execute(
+            load("claim_turns"),
+            {
+                **_version(version),
+                "claimed_by": self._owner,
+                "claim_lock": self._claim_lock,
+                "lease_s": self._lease_s,
+                "event_ids": [claim.event_id for claim in claims],
+                "ts": [claim.ts for claim in claims],
+                "keys": [claim.idempotency_key for claim in claims],
+            },
+        )
+        return {row[0] for row in rows}
+
+    def settle(self, outcomes: Sequence[tuple[Claim, Judgement]]) -> None:
+        """Record outcomes; an outage uses up no attempt, an unusable reply one, and the last one fails the turn."""
+        if not outcomes:
+            return
+        # One order for all: two runs that settle the same turns, or hours, never wait for each other.
+        ordered = sorted(outcomes, key=lambda outcome: outcome[0].event_id)
+        with self._database.connect() as connection, connection.cursor() as cursor:
+            cursor.executemany(load("settle_claim"), [self._settlement(*outcome) for outcome in ordered])
+            cursor.execute(load("touch_hours"), {"ts": [claim.ts for claim, _ in ordered]})
+
+    def _settlement(self, claim: Claim, judgement: Judgement) -> dict[str, Any]:
+        outcome = _scores(judgement) if isinstance(judgement, Graded) else self._refusal(claim, judgement)
+        return self._key(claim) | outcome | _usage(judgement.usage)
+
+    def _refusal(self, claim: Claim, judgement: Ungraded) -> dict[str, Any]:
+        failure = _failure(judgement)
+        is_last = failure["attempts"] and claim.attempts + failure["attempts"] >= self._max_attempts
+        return _NO_SCORES | failure | {"status": "failed" if is_last else "error"}
+
+    def retry(self, claim: Claim, failed: Ungraded) -> Claim | None:
+        """Record the failed call and keep the turn for another, with a new key and a fresh lease."""
+        calls = claim.calls + failed.usage.calls
+        used = failed.usage.response_format or ""
+        key = idempotency_key(claim.event_id, calls=calls, version=claim.version, response_format=used)
+        parameters = self._key(claim) | _failure(failed) | _usage(failed.usage)
+        with self._database.connect() as connection:
+            row = connection.execute(
+                load("retry_claim"), parameters | {"idempotency_key": key, "lease_s": self._lease_s}
+            ).fetchone()
+        return replace(claim, idempotency_key=key, calls=calls, attempts=row[0]) if row else None
+
+    def release(self, claims: Sequence[Claim]) -> None:
+        """Give back claims whose call was not made."""
+        if not claims:
+            return
+        with self._database.connect() as connection:
+            connection.execute(
+                load("release_claims"),
+                {
+                    **_version(claims[0].version),
+                    "event_ids": [claim.event_id for claim in claims],
+                    "claim_lock": self._claim_lock,
+                },
+            )
+
+    def _key(self, claim: Claim) -> dict[str, Any]:
+        return {**_version(claim.version), "event_id": claim.event_id, "claim_lock": self._claim_lock}
+
+
+@contextmanager
+def claim_book(database: Database, *, lease_s: float, max_attempts: int) -> Iterator[PostgresClaimBook]:
+    """A claim book for one run. Its lock goes with its connection, so a run that is killed loses its claims at once."""
+    owner = f"{socket.gethostname()}:{os.getpid()}"
+    # A session of its own, outside the pool: the lock must end with it and not travel with a pooled connection.
+    with database.session() as session:
+        claim_lock = _hold_lock(session)
+        yield PostgresClaimBook(
+            database, claim_lock=claim_lock, owner=owner, lease_s=lease_s, max_attempts=max_attempts
+        )
+
+
+def _hold_lock(session: Connection) -> int:
+    while True:
+        claim_lock = secrets.randbelow(2**31)
+        row = session.execute(load("hold_claim_lock"), {"claim_lock": claim_lock}).fetchone()
+        if row and row[0]:
+            return claim_lock
+
+
+_NO_SCORES: dict[str, Any] = {
+    "faithfulness": None,
+    "answer_relevance": None,
+    "context_relevance": None,
+    "faithfulness_reason": None,
+    "answer_relevance_reason": None,
+    "context_relevance_reason": None,
+}
+
+
+def _scores(graded: Graded) -> dict[str, Any]:
+    aspects = {
+        "faithfulness": graded.faithfulness,
+        "answer_relevance": graded.answer_relevance,
+        "context_relevance": graded.context_relevance,
+    }
+    values = {name: score.value for name, score in aspects.items()}
+    reasons = {f"{name}_reason": storable(score.reason) for name, score in aspects.items()}
+    return {"status": "ok", "attempts": 1, "error_class": None, "error_detail": None, **values, **reasons}
+
+
+def _failure(judgement: Ungraded) -> dict[str, Any]:
+    return {
+        "attempts": 0 if judgement.error_class.is_outage else 1,
+        "error_class": str(judgement.error_class),
+        "error_detail": storable(judgement.detail),
+    }
+
+
+def _usage(usage: Usage) -> dict[str, Any]:
+    return {
+        "calls": usage.calls,
+        "response_format": usage.response_format,
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "latency_ms": usage.latency_ms,
+    }
+
+
+def _version(version: JudgeVersion) -> dict[str, str]:
+    return {"judge_model": version.model, "prompt_version": version.prompt_version}
+
+
+def _claim(row: Sequence[Any], version: JudgeVersion) -> Claim:
+    event_id, ts, *triad, attempts, calls, kept_key = row
+    key = kept_key or idempotency_key(event_id, calls=calls, version=version, response_format="")
+    return Claim(
+        event_id=event_id,
+        ts=ts,
+        version=version,
+        idempotency_key=key,
+        calls=calls,
+        attempts=attempts,
+        triad=_triad(triad[:7]),
+        metrics=_metrics(triad[7:]),
+    )
+
+
+def _triad(row: Sequence[Any]) -> Triad:
+    parse_status, question, context, passages, history, answer, finish_reason = row
+    return Triad(
+        parse_status=ParseStatus(parse_status),
+        question=question,
+        context=context,
+        passages=tuple(Passage(rank=each["rank"], score=each["score"], text=each["text"]) for each in passages),
+        answer=answer,
+        finish_reason=finish_reason,
+        history=tuple(Message(role=each["role"], text=each["text"]) for each in history),
+    )
+
+
+def _metrics(row: Sequence[Any]) -> Metrics:
+    had_context, num_passages, top_score, mean_score, context_chars, answer_chars, refused, answer_truncated = row
+    return Metrics(
+        had_context=had_context,
+        num_passages=num_passages,
+        top_score=top_score,
+        mean_score=mean_score,
+        context_chars=context_chars,
+        answer_chars=answer_chars,
+        refused=refused,
+        answer_truncated=answer_truncated,
+    )
+
+
+def reopen_failed(database: Database, window: Window, version: JudgeVersion) -> int:
+    """Give the failed turns of the window their attempts back; returns how many."""
+    parameters = {**_version(version), "window_start": window.start, "window_end": window.end}
+    with database.connect() as connection:
+        row = connection.execute(load("reopen_failed"), parameters).fetchone()
+    return int(row[0]) if row else 0

@@ -1,0 +1,1 @@
+SELECT start_at FROM kb_activation WHERE feature = %(feature)s

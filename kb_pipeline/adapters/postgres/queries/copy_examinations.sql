@@ -1,0 +1,1 @@
+COPY stage_examination FROM STDIN (FORMAT BINARY)

@@ -1,0 +1,1 @@
+SELECT pg_advisory_xact_lock(hashtext(%(stage)s || %(grain)s), hashtext(date_trunc(%(grain)s, %(window_start)s::timestamptz, 'UTC')::text))

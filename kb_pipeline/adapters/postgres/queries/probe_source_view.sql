@@ -1,0 +1,1 @@
+SELECT FROM {view} LIMIT 0

@@ -1,0 +1,5 @@
+-- Sent once per connection. As a statement and not as the start-up parameter `options`, which poolers refuse.
+SELECT
+  set_config('TimeZone', 'UTC', false),
+  set_config('search_path', 'public', false),
+  set_config('role', coalesce(%(role)s::text, current_setting('role')), false)

@@ -1,0 +1,23 @@
+-- Turns of a window that wait for a judge, oldest first, locked so that two graders take different ones.
+-- A score of any version settles a turn; an unusable reply counts against this version's attempts.
+SELECT
+  t.event_id, t.ts, t.parse_status, t.question, t.context, t.passages, t.history, t.answer, t.finish_reason,
+  m.had_context, m.num_passages, m.top_score, m.mean_score, m.context_chars, m.answer_chars, m.refused, m.answer_truncated,
+  coalesce(s.attempts, 0),
+  (SELECT coalesce(sum(every.calls), 0)::integer FROM rag_judge_score AS every WHERE every.event_id = t.event_id),
+  CASE WHEN s.status = 'claimed' THEN s.idempotency_key END
+FROM rag_triad AS t
+JOIN rag_metric AS m USING (event_id)
+LEFT JOIN rag_judge_score AS s
+  ON s.event_id = t.event_id AND s.judge_model = %(judge_model)s AND s.prompt_version = %(prompt_version)s
+WHERE t.ts >= %(window_start)s AND t.ts < %(window_end)s
+  AND t.parse_status = ANY (%(judged_statuses)s)
+  AND t.text_expired_at IS NULL
+  AND t.event_id <> ALL (%(exclude)s)
+  AND (s.event_id IS NULL
+       OR s.status = 'error'
+       OR (s.status = 'claimed' AND NOT kb_claim_is_live(s.claim_lock, s.lease_until)))
+  AND NOT EXISTS (SELECT 1 FROM rag_judge_score AS done WHERE done.event_id = t.event_id AND done.status = 'ok')
+ORDER BY t.ts, t.event_id
+LIMIT %(limit)s
+FOR UPDATE OF t SKIP LOCKED

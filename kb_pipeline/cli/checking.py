@@ -1,0 +1,122 @@
+"""`kb-pipeline check`: whether everything the pipeline needs is as it should be, and how to mend what is not.
+
+Belongs here: the list of checks and its words. Does not: the checks of a server.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from kb_pipeline.cli.invocation import Invocation, pass_invocation
+from kb_pipeline.cli.output import write_json, write_line
+from kb_pipeline.errors import KbPipelineError
+
+if TYPE_CHECKING:
+    from kb_pipeline.settings import RagQualitySettings, Settings
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """What one check found; a check that could not be made for want of another is a problem too."""
+
+    name: str
+    ok: bool
+    message: str
+    remedy: str = ""
+
+
+@click.command(short_help="Say what is wrong and how to mend it.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@pass_invocation
+@click.pass_context
+def check(ctx: click.Context, invocation: Invocation, *, as_json: bool) -> None:
+    """Verify configuration, database, source views and judge, and say how to mend what is wrong.
+
+    The judge is asked to grade one built-in turn. Exits with 1 if there is any problem.
+    """
+    settings = invocation.settings()
+    outcomes: list[Outcome] = []
+    for outcome in _outcomes(settings, invocation):
+        outcomes.append(outcome)
+        if not as_json:
+            _write(outcome)
+    problems = sum(not outcome.ok for outcome in outcomes)
+    if as_json:
+        write_json({"ok": not problems, "checks": outcomes})
+    else:
+        write_line("everything is as it should be" if not problems else f"{problems} of {len(outcomes)} checks failed")
+    ctx.exit(1 if problems else 0)
+
+
+def _write(outcome: Outcome) -> None:
+    write_line(f"{'ok     ' if outcome.ok else 'PROBLEM'}  {outcome.name}: {outcome.message}")
+    if outcome.remedy and not outcome.ok:
+        write_line(f"         mend: {outcome.remedy}")
+
+
+def _outcomes(settings: "Settings", invocation: Invocation) -> Iterator[Outcome]:
+    yield _configuration(settings, invocation)
+    yield from _guarded("database", _database(settings))
+    yield from _guarded("judge", _judge(settings.rag_quality))
+
+
+def _guarded(name: str, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+    """The outcomes, up to a failure that makes the rest pointless, which is an outcome too."""
+    try:
+        yield from outcomes
+    except KbPipelineError as error:
+        message, remedy = _parts(str(error))
+        yield Outcome(name=name, ok=False, message=message, remedy=remedy)
+
+
+def _parts(sentence: str) -> tuple[str, str]:
+    """What is wrong, and what to do: an error's sentence has both, parted by its last semicolon."""
+    message, _, remedy = sentence.rpartition("; ")
+    return (message, remedy) if message else (remedy, "")
+
+
+def _configuration(settings: "Settings", invocation: Invocation) -> Outcome:
+    from kb_pipeline.settings import find_config
+
+    file = find_config(invocation.config)
+    state = (
+        "grading is enabled" if settings.rag_quality.enabled else "grading is dormant (rag_quality.enabled is false)"
+    )
+    return Outcome(name="configuration", ok=True, message=f"{file or 'no file, defaults'}; {state}")
+
+
+def _database(settings: "Settings") -> Iterator[Outcome]:
+    from kb_pipeline.adapters.postgres.connection import Database
+    from kb_pipeline.adapters.postgres.server_check import check_server
+    from kb_pipeline.adapters.postgres.source_check import check_source_views
+
+    database = Database(settings.database_url, application_name="kb_pipeline_check")
+    try:
+        findings = check_server(database)
+        if findings[0].ok:
+            findings += check_source_views(database)
+        yield from (Outcome(name=each.name, ok=each.ok, message=each.message, remedy=each.remedy) for each in findings)
+    finally:
+        database.dispose()
+
+
+def _judge(quality: "RagQualitySettings") -> Iterator[Outcome]:
+    if quality.judge_model is None:
+        yield Outcome(
+            name="judge", ok=True, message="off (rag_quality.judge_model is null); deterministic metrics only"
+        )
+        return
+    from kb_pipeline.adapters.gateway import GatewayJudge
+
+    judge = GatewayJudge(
+        base_url=quality.judge_base_url,
+        model=quality.judge_model,
+        tenant=quality.judge_tenant,
+        timeout_s=quality.judge_timeout_s,
+        allow_external=quality.allow_external_judge,
+    )
+    probe = judge.probe()
+    message, remedy = (probe.sentence, "") if probe.ok else _parts(probe.sentence)
+    yield Outcome(name="judge", ok=probe.ok, message=message, remedy=remedy)

@@ -1,0 +1,75 @@
+"""`kb-pipeline grade`: one grading run, or what it would cost.
+
+Belongs here: options, progress, words. Does not: grading.
+"""
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from kb_pipeline.cli.invocation import Invocation, pass_invocation
+from kb_pipeline.cli.output import progress, write_facts, write_json
+from kb_pipeline.cli.times import Instant, check_order
+
+if TYPE_CHECKING:
+    from kb_pipeline.grading_street import Forecast, GradingStreet
+
+
+@click.command(short_help="One grading run, or what it would cost.")
+@click.option("--since", type=Instant(), metavar="T", help="Grade turns completed from T on, older than start_at too.")
+@click.option("--until", type=Instant(), metavar="T", help="Grade hours that began before T.")
+@click.option("--dry-run", is_flag=True, help="Count turns, judge calls and tokens; call nobody, write no row.")
+@click.option("--retry-failed", is_flag=True, help="Open turns again whose attempts are used up.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@pass_invocation
+def grade(
+    invocation: Invocation,
+    since: datetime | None,
+    until: datetime | None,
+    *,
+    dry_run: bool,
+    retry_failed: bool,
+    as_json: bool,
+) -> None:
+    """One grading run over every hour with work, oldest first.
+
+    T is a time with its zone (2026-07-09T14:00+07:00) or how long ago (90m, 24h, 7d). One run makes at most
+    rag_quality.max_batch judge calls; run it again for the rest.
+    """
+    check_order(since, until)
+    if dry_run and retry_failed:
+        raise click.UsageError("--dry-run and --retry-failed exclude each other: a dry run changes nothing")
+    settings = invocation.settings()
+    from kb_pipeline.grading_street import GradingStreet
+
+    with GradingStreet.open(settings) as street:
+        facts = _foreseen(street, since, until) if dry_run else _done(street, since, until, retry_failed=retry_failed)
+    if as_json:
+        write_json(facts)
+    else:
+        write_facts(_flat(facts))
+
+
+def _done(
+    street: "GradingStreet", since: datetime | None, until: datetime | None, *, retry_failed: bool
+) -> dict[str, object]:
+    with progress() as hear:
+        report = street.grade(since=since, until=until, retry_failed=retry_failed, on_progress=hear)
+    return {"hours": report.hours, **report.counts}
+
+
+def _foreseen(street: "GradingStreet", since: datetime | None, until: datetime | None) -> dict[str, object]:
+    forecast: Forecast = street.forecast(since=since, until=until)
+    return asdict(forecast)
+
+
+def _flat(facts: dict[str, object]) -> dict[str, object]:
+    flat: dict[str, object] = {}
+    for name, value in facts.items():
+        if isinstance(value, dict):
+            flat.update({f"{name}/{below}": count for below, count in value.items()})
+        else:
+            flat[name] = value
+    return flat

@@ -1,0 +1,102 @@
+"""How a command speaks: JSON and plain lines on stdout, progress on stderr.
+
+Belongs here: formats. Does not: contents.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
+from datetime import date, datetime
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+def write_json(value: Any) -> None:
+    """One JSON document; text that the terminal's encoding has no characters for is escaped."""
+    text = json.dumps(value, default=_plain, ensure_ascii=False, indent=2, allow_nan=False)
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value, default=_plain, indent=2, allow_nan=False)
+    click.echo(text)
+
+
+def _plain(value: object) -> object:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        return list(value)
+    return str(value)
+
+
+def write_facts(facts: Mapping[str, object]) -> None:
+    """One `name  value` line each, names aligned, so that people and grep can read it."""
+    width = max((len(name) for name in facts), default=0)
+    for name, value in facts.items():
+        write_line(f"{name:<{width}}  {words(value)}")
+
+
+def write_line(line: str) -> None:
+    """One line; control characters are shown as escapes and characters without an encoding as question marks."""
+    shown = "".join(character if character.isprintable() else _escaped(character) for character in line)
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    click.echo(shown.encode(encoding, "replace").decode(encoding))
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def words(value: object) -> str:
+    """A value as people read it: thousands separated, three decimals, a dash for nothing."""
+    match value:
+        case None:
+            return "-"
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:.3f}"
+        case datetime():
+            return value.isoformat(timespec="seconds")
+    return str(value)
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of a file, or of standard input for `-`; raises click.UsageError with the reason."""
+    try:
+        return sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or "its name cannot be used"
+        raise click.UsageError(f"{path} cannot be read: {reason}") from None
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[str, int], None] | None]:
+    """A line on stderr that counts along, where stderr is a terminal; elsewhere None."""
+    if not (sys.stderr and sys.stderr.isatty()):
+        yield None
+        return
+    from rich.console import Console
+
+    counts: dict[str, int] = {}
+    with Console(stderr=True).status("starting") as status:
+
+        def hear(what: str, more: int) -> None:
+            counts[what] = counts.get(what, 0) + more
+            done = ", ".join(f"{words(count)} {name}" for name, count in counts.items() if count)
+            status.update(done or what)
+
+        yield hear

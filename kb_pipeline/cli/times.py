@@ -1,0 +1,55 @@
+"""Instants on the command line: an ISO 8601 time with its zone, or how long ago.
+
+Belongs here: reading --since and --until. Does not: hours and windows (kb_pipeline/windows.py).
+"""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import click
+
+AGO = re.compile(r"(?P<count>\d{1,6})(?P<unit>[mhdw])")
+UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+ACCEPTED = "a time with its zone such as 2026-07-09T14:00+07:00, or how long ago, such as 90m, 24h or 7d"
+
+
+class Instant(click.ParamType[datetime]):
+    """An aware instant in UTC."""
+
+    name = "T"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        if isinstance(value, datetime):
+            return value
+        try:
+            return parse_instant(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+def parse_instant(text: str) -> datetime:
+    """The instant that `text` names, in UTC; raises ValueError with a sentence."""
+    from kb_pipeline.adapters.clock import SystemClock
+
+    if ago := AGO.fullmatch(text.strip()):
+        try:
+            return SystemClock().now() - timedelta(**{UNITS[ago["unit"]]: int(ago["count"])})
+        except OverflowError:
+            raise ValueError(f"{text} lies before the calendar begins; accepted: {ACCEPTED}") from None
+    try:
+        instant = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise ValueError(f"{text!r} is not a time; accepted: {ACCEPTED}") from None
+    if instant.tzinfo is None:
+        raise ValueError(f"{text!r} has no time zone; accepted: {ACCEPTED}")
+    try:
+        return instant.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f"{text!r} lies outside the calendar; accepted: {ACCEPTED}") from None
+
+
+def check_order(since: datetime | None, until: datetime | None) -> None:
+    """Raises click.UsageError where --until is not after --since."""
+    if since and until and until <= since:
+        raise click.UsageError(f"--until ({until.isoformat()}) is not after --since ({since.isoformat()})")

@@ -1,0 +1,87 @@
+"""The summary as a person reads it in a terminal: one sentence, tables, a line of hours.
+
+Belongs here: words, columns, bars. Does not: numbers that the summary has not.
+"""
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table
+
+from kb_pipeline.demo.summary import Hour, Summary
+from kb_pipeline.demo.truth import KindResult
+from kb_pipeline.grading.health import Level
+
+BARS = "▁▂▃▄▅▆▇█"
+STYLES = {Level.PASSED: "green", Level.WARNED: "yellow", Level.FAILED: "red"}
+
+
+def show(summary: Summary, console: Console) -> None:
+    """Print the summary."""
+    console.print()
+    console.print(headline(summary), style="bold")
+    console.print()
+    console.print(_numbers(summary))
+    console.print(_kinds(summary.planted.kinds))
+    console.print(f"Faithfulness by hour  {sparkline(summary.hours)}   (each bar one hour, · no graded turn)")
+    checks = ", ".join(f"[{STYLES[level]}]{name} {level}[/]" for name, level in summary.checks.items())
+    console.print(f"Checks  {checks}")
+
+
+def headline(summary: Summary) -> str:
+    """The day in one sentence."""
+    return (
+        f"{summary.graded} of {summary.synthesis_calls} answers were graded in {len(summary.hours)} hours; "
+        f"mean faithfulness {_score(summary.mean_faithfulness)}, {_percent(summary.grounded_rate)} grounded."
+    )
+
+
+def sparkline(hours: Iterable[Hour]) -> str:
+    """One bar per hour from 0.5 (and below) to 1.0; a dot where no turn has a faithfulness."""
+    return "".join(_bar(hour.mean_faithfulness) for hour in hours)
+
+
+def _bar(mean: float | None) -> str:
+    if mean is None:
+        return "·"
+    return BARS[round(max(0.0, min(1.0, (mean - 0.5) / 0.5)) * (len(BARS) - 1))]
+
+
+def _numbers(summary: Summary) -> Table:
+    table = Table("", "found", box=None, pad_edge=False, show_header=False)
+    table.add_row("calls examined", f"{summary.calls:,}")
+    table.add_row("of them synthesis calls", f"{summary.synthesis_calls:,}")
+    table.add_row("graded", f"{summary.graded:,}")
+    for reason, count in summary.ungraded.items():
+        table.add_row(f"  not graded: {reason}", f"{count:,}")
+    table.add_row("judge calls", f"{summary.judge_calls:,}")
+    table.add_row("parse success", _percent(summary.parse_success_rate))
+    table.add_row("refusals", _percent(summary.refusal_rate))
+    table.add_row("AUC of faithfulness against the planted truth", _score(summary.planted.auc_faithfulness))
+    table.add_row("parse status as planted", _percent(summary.planted.parse_status_agreement))
+    table.add_row("seconds", f"{summary.seconds:.1f}")
+    return table
+
+
+def _kinds(kinds: Iterable[KindResult]) -> Table:
+    table = Table("planted", title="What was planted, and what was found", title_justify="left")
+    for title in ("calls", "verdict as planted", "graded", "faithfulness", "answer relevance"):
+        table.add_column(title, justify="right")
+    for kind in sorted(kinds, key=lambda each: (not each.is_turn, -each.planted)):
+        table.add_row(
+            kind.kind,
+            str(kind.planted),
+            f"{kind.verdict_agrees} of {kind.examined}",
+            str(kind.graded),
+            _score(kind.mean_faithfulness),
+            _score(kind.mean_answer_relevance),
+        )
+    return table
+
+
+def _score(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1%}"

@@ -1,0 +1,155 @@
+"""`kb-pipeline demo`: plant a day of traffic, grade it through Dagster, say what was found, then serve.
+
+Belongs here: the order of events, the lock, progress. Does not: each event.
+"""
+
+import fcntl
+import json
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from kb_pipeline.adapters.clock import SystemClock
+from kb_pipeline.adapters.embedded import EmbeddedPostgres
+from kb_pipeline.demo import knowledge
+from kb_pipeline.demo.earlier import plant_earlier_windows
+from kb_pipeline.demo.grading_day import grade_hours
+from kb_pipeline.demo.pictures import show
+from kb_pipeline.demo.reference_judge import MODEL, ReferenceJudge
+from kb_pipeline.demo.search import FullTextSearch, index
+from kb_pipeline.demo.servers import serving
+from kb_pipeline.demo.stage import Stage, set_stage
+from kb_pipeline.demo.summary import Summary, summarise
+from kb_pipeline.demo.traffic import Traffic, generate
+from kb_pipeline.demo.upstream import plant
+from kb_pipeline.errors import KbPipelineError
+from kb_pipeline.grading.judging import PROMPT_VERSION
+from kb_pipeline.records import JudgeVersion
+from kb_pipeline.settings import cache_folder
+from kb_pipeline.windows import floor_hour
+
+MAX_BATCH = 1_000_000
+
+
+def run_demo(
+    *,
+    turns: int,
+    hours: int,
+    seed: int,
+    once: bool,
+    as_json: bool,
+    judge_url: str | None,
+    judge_model: str | None = None,
+    folder: Path | None = None,
+) -> None:
+    """Play the demo in `folder` (default: the user's cache). Progress goes to stderr, the summary to stdout.
+
+    Raises KbPipelineError where another demo plays in the same folder, or a part of it cannot run.
+    """
+    folder = folder or cache_folder() / "demo"
+    console = Console(stderr=True)
+    with ExitStack() as stack:
+        stack.enter_context(_interruptible())
+        stack.enter_context(_alone(folder))
+        server = stack.enter_context(EmbeddedPostgres(folder / "postgres"))
+        if server.notice:
+            console.print(server.notice)
+        judge = stack.enter_context(ReferenceJudge() if judge_url is None else nullcontext(None))
+        quality = _quality(judge.base_url if judge else judge_url, judge_model or MODEL)
+        began = time.monotonic()
+        traffic = Traffic(turns=turns, hours=hours, seed=seed, end=floor_hour(SystemClock().now()))
+        stage = stack.enter_context(set_stage(server, folder, start_at=traffic.window.start, quality=quality))
+        summary = _play(stage, traffic, began, console)
+        if as_json:
+            sys.stdout.write(json.dumps(summary.as_json(), allow_nan=False) + "\n")
+            sys.stdout.flush()
+        else:
+            show(summary, Console())
+        if not once:
+            _serve(stage, console)
+
+
+def _play(stage: Stage, traffic: Traffic, began: float, console: Console) -> Summary:
+    with _progress(console) as progress:
+        _plant(stage, traffic, progress)
+        grading = progress.add_task("grading hours through Dagster", total=len(list(traffic.window.hours())))
+        with stage.instance() as instance:
+            checks = grade_hours(stage.settings, instance, traffic.window.hours(), lambda _: progress.advance(grading))
+    seconds = time.monotonic() - began
+    threshold = stage.settings.rag_quality.thresholds.faithfulness_warn
+    return summarise(stage.database, traffic.window, checks=checks, seconds=seconds, grounded_from=threshold)
+
+
+def _plant(stage: Stage, traffic: Traffic, progress: Progress) -> None:
+    articles = knowledge.load()
+    index(stage.database, articles)
+    model = stage.settings.rag_quality.judge_model or MODEL
+    plant_earlier_windows(
+        stage.database,
+        until=traffic.window.start,
+        version=JudgeVersion(model=model, prompt_version=PROMPT_VERSION),
+        seed=traffic.seed,
+    )
+    planting = progress.add_task("planting audited calls", total=None)
+    for chunk in generate(traffic, articles, FullTextSearch(stage.database)):
+        plant(stage.database, [chunk])
+        progress.advance(planting, len(chunk))
+    progress.update(planting, total=progress.tasks[planting].completed)
+
+
+def _quality(judge_url: str | None, model: str) -> dict[str, Any]:
+    return {"judge_base_url": judge_url, "judge_model": model, "max_batch": MAX_BATCH, "judge_concurrency": 8}
+
+
+def _serve(stage: Stage, console: Console) -> None:
+    console.print("Starting the Dagster UI and its daemon …")
+    with serving(stage.environment, stage.folder, stage.folder / "dagster.log") as address:
+        console.print(f"Dagster UI   {address}/asset-groups", style="bold")
+        console.print(f"Database     {stage.database.url.render_as_string()}")
+        console.print(f"Settings     {stage.config}")
+        console.print("Ctrl-C stops everything; the data stay until the next demo.")
+        threading.Event().wait()
+
+
+def _progress(console: Console) -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=console, disable=not console.is_terminal)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """SIGTERM and a hang-up end the demo as Ctrl-C does: everything it started is stopped."""
+
+    def interrupt(_signal: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+    # A shell starts background commands with SIGINT ignored, and the children would inherit that.
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "demo.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise KbPipelineError(
+                f"another demo plays in {folder}; stop it with Ctrl-C, or set XDG_CACHE_HOME to play elsewhere"
+            ) from None
+        yield

@@ -1,0 +1,98 @@
+"""Where the demo plays: an embedded server, two databases, a configuration file and a home for Dagster.
+
+Belongs here: making and finding these places. Does not: what is played on them.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import yaml
+from dagster._core.instance.ref import InstanceRef
+
+from kb_pipeline.adapters.embedded import EmbeddedPostgres
+from kb_pipeline.adapters.postgres.connection import Database
+from kb_pipeline.adapters.postgres.migrations import migrate
+from kb_pipeline.adapters.postgres.sql_files import shipped_file, sql_folder
+from kb_pipeline.settings import CONFIG_VARIABLE, Settings, child_environment, load_settings
+
+OUR_DATABASE = "kb_pipeline"
+DAGSTER_DATABASE = "dagster"
+DAGSTER_URL_VARIABLE = "KB_PIPELINE_DAGSTER_URL"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stage:
+    """A migrated database with example upstream tables, and the files that point programs at it."""
+
+    folder: Path
+    database: Database
+    dagster_url: str
+    config: Path
+    settings: Settings
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of a program that works on this stage."""
+        return child_environment(
+            {
+                CONFIG_VARIABLE: str(self.config),
+                "DAGSTER_HOME": str(self.folder / "dagster_home"),
+                DAGSTER_URL_VARIABLE: self.dagster_url,
+            }
+        )
+
+    def instance(self) -> dg.DagsterInstance:
+        """The Dagster instance that the UI will show."""
+        storage = {"storage": {"postgres": {"postgres_url": self.dagster_url}}}
+        return dg.DagsterInstance.from_ref(
+            InstanceRef.from_dir(str(self.folder / "dagster_home"), overrides=storage)
+        )
+
+
+@contextmanager
+def set_stage(
+    server: EmbeddedPostgres, folder: Path, *, start_at: datetime, quality: dict[str, Any]
+) -> Iterator[Stage]:
+    """A fresh stage on a running server: what an earlier demo left in its databases is gone.
+
+    `quality` are keys of the section rag_quality, such as judge_base_url.
+    """
+    for name in (OUR_DATABASE, DAGSTER_DATABASE):
+        server.drop_database(name)
+        server.create_database(name)
+    database = Database(server.url(OUR_DATABASE), application_name="kb_pipeline_demo")
+    try:
+        with database.connect() as connection:
+            connection.execute((sql_folder() / "source_example.sql").read_bytes())
+            connection.execute((sql_folder() / "source_views.sql").read_bytes())
+        migrate(database)
+        config = _write_config(folder, server.url(OUR_DATABASE), start_at, quality)
+        yield Stage(
+            folder=folder,
+            database=database,
+            dagster_url=server.url(DAGSTER_DATABASE, driver="postgresql+psycopg2"),
+            config=config,
+            settings=load_settings(config),
+        )
+    finally:
+        database.dispose()
+
+
+def _write_config(folder: Path, url: str, start_at: datetime, quality: dict[str, Any]) -> Path:
+    home = folder / "dagster_home"
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "dagster.yaml").write_bytes(shipped_file("dagster.yaml").read_bytes())
+    content = {
+        "rag_quality": {"enabled": True, "start_at": start_at.isoformat(), **quality},
+        "database": {"url": url},
+    }
+    config = folder / "kb_pipeline.yaml"
+    config.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    # It holds the address of a database.
+    config.chmod(0o600)
+    return config

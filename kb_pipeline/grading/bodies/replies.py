@@ -1,0 +1,99 @@
+"""What one choice of a completion says, and the verdict on it.
+
+Belongs here: finish reasons, the order of verdicts. Does not: how the choice was found or folded.
+"""
+
+import re
+
+import msgspec
+
+from kb_pipeline.grading.bodies.failures import is_placeholder
+from kb_pipeline.grading.bodies.reasoning import without_reasoning
+from kb_pipeline.records import ParseStatus
+
+LENGTH_REASONS = frozenset({"length", "max_tokens", "model_length", "max_output_tokens", "max_length", "token_limit"})
+_FILTER_REASONS = frozenset(
+    "content_filter content-filter content_filtered contentfilter safety blocked blocklist prohibited_content recitation spii"
+    " guardrail_intervened guardrails sensitive content_policy moderation".split()
+)
+_TOOL_REASONS = frozenset({"tool_calls", "function_call", "tool_use", "tool_call"})
+_REFUSAL_REASONS = frozenset({"refusal"})
+# The server gave up; what it had written until then is no answer.
+_BROKEN_REASONS = frozenset(
+    "error abort aborted cancelled canceled insufficient_system_resource network_error timeout failed".split()
+)
+# Tool calls that the server's parser left in the text.
+_TOOL_MARKUP = re.compile(
+    r"\s*(?:<tool_calls?>|<function[_=]|\[TOOL_CALLS\]|<\|python_tag\|>|<\|tool_calls?_)", re.IGNORECASE
+)
+_MARKUP_SIGNS = ("<", "[", " ", "\t", "\n")
+# A text whose midst the keeper of the body cut out, for example `... (litellm_truncated skipped 912 chars. ...) ...`.
+_CUT_TEXT = re.compile(r"(?:\.{3}|…)\s*[\[(<]\W{0,4}(?:\w+_)?truncated\b[^\])>]{0,40}?\d", re.IGNORECASE)
+
+
+class Response(msgspec.Struct, frozen=True, gc=False):
+    """One stored response: its own parse_status, the answer without reasoning, and the finish_reason as sent.
+
+    `parse_status` is `ok`, `ok_length` or the reason why there is no answer to grade. `answer` is "" when there is none;
+    beside `tool_calls` and `content_filter` it holds the text that came with them.
+    """
+
+    parse_status: ParseStatus
+    answer: str = ""
+    finish_reason: str | None = None
+
+
+class Reply(msgspec.Struct, gc=False):
+    """What a choice carries, gathered from a message or from the deltas of a stream."""
+
+    text: str = ""
+    finish_reason: str | None = None
+    refused: bool = False
+    calls_tools: bool = False
+    failed: ParseStatus | None = None
+
+
+def judged(reply: Reply) -> Response:
+    """The response that a reply amounts to."""
+    answer = without_reasoning(reply.text)
+    if answer.isspace():
+        answer = ""
+    status = text_status(answer)
+    if (
+        reply.finish_reason != "stop"
+        or reply.calls_tools
+        or reply.refused
+        or reply.failed
+        or answer[:1] in _MARKUP_SIGNS
+    ):
+        status = _status(reply, answer, status)
+    is_hidden = status is ParseStatus.ERROR or status is ParseStatus.REDACTED or status is ParseStatus.TRUNCATED_JSON
+    return Response(status, "" if is_hidden else answer, reply.finish_reason)
+
+
+def _status(reply: Reply, answer: str, status: ParseStatus) -> ParseStatus:
+    finish = (reply.finish_reason or "").strip().lower()
+    if reply.failed or finish in _BROKEN_REASONS:
+        return reply.failed or ParseStatus.ERROR
+    if finish in _FILTER_REASONS:
+        return ParseStatus.CONTENT_FILTER
+    if reply.calls_tools or finish in _TOOL_REASONS or _TOOL_MARKUP.match(answer):
+        return ParseStatus.TOOL_CALLS
+    if finish in _REFUSAL_REASONS or (reply.refused and not answer):
+        return ParseStatus.REFUSAL
+    return ParseStatus.OK_LENGTH if status is ParseStatus.OK and finish in LENGTH_REASONS else status
+
+
+def text_status(answer: str) -> ParseStatus:
+    """`ok`, or why a text is no answer: nothing in it, a place-holder, or a text that its keeper cut."""
+    if not answer:
+        return ParseStatus.EMPTY_ANSWER
+    if is_placeholder(answer):
+        return ParseStatus.REDACTED
+    if ("(" in answer or "[" in answer or "<" in answer) and _is_cut(answer):
+        return ParseStatus.TRUNCATED_JSON
+    return ParseStatus.OK
+
+
+def _is_cut(answer: str) -> bool:
+    return ("runcated" in answer or "RUNCATED" in answer) and _CUT_TEXT.search(answer) is not None

@@ -1,0 +1,144 @@
+"""The text behind the context marker: its passages, what they scored, and where it ends.
+
+Belongs here: headers, ranks, scores, the end of the section. Does not: finding the marker.
+"""
+
+import math
+import re
+
+from kb_pipeline.grading.extraction.absence import states_nothing
+from kb_pipeline.grading.extraction.template import SurfaceTemplate
+from kb_pipeline.records import Passage
+
+_NEWLINE = r"(?:\r?\n|\r)"
+# What may stand before a header on its line.
+_LINE_LEAD = re.compile(r"[ \t>#*_\-•]*(?:\d{1,3}[.)][ \t]*)?[*_]*")
+# A paragraph that speaks to the model again: a bare cue for the answer at the very end, or a labelled instruction.
+_CUE = r"(?i:JAWABAN|ANSWER|OUTPUT|KELUARAN|RESPONSE?)(?:[ \t]+[\w ]{1,30})?[ \t]*[:\uff1a]?[*_]*\s*\Z"
+_LABEL = r"(?:INSTRUKSI|INSTRUCTIONS?|PERINTAH|TUGAS|TASK|RIWAYAT|HISTORY)(?:[ \t]+[A-Z]+){0,2}[ \t]*[:\uff1a]"
+_PROMPT_AGAIN = re.compile(rf"{_NEWLINE}[ \t]*{_NEWLINE}\s*[#*_]*(?:{_CUE}|{_LABEL})")
+_RULER = re.compile(rf"(?:{_NEWLINE}[ \t]*[-=_*~]{{3,}}[ \t]*)+\s*\Z")
+# Sums of scores stay finite, and ranks fit into every database.
+_LARGEST_SCORE = 1e12
+_LONGEST_RANK = 9
+
+_Headers = list[re.Match[str]]
+
+
+def read_section(section: str, template: SurfaceTemplate) -> tuple[str, tuple[Passage, ...]]:
+    """The context and its passages, in the order of the prompt and each exactly as it stands between its headers.
+
+    `section` is what follows the context marker. A repeated instruction or a cue for the answer behind the last passage
+    is left out. The context is "" when the section is empty or only states that nothing was found.
+    """
+    section = section.strip()
+    headers = headers_of(section, template)
+    if not headers:
+        section = without_prompt(section, 0, template)
+        return ("" if states_nothing(section) else section), ()
+    section = without_prompt(section, headers[-1].end(), template)
+    rank, score = template.headers.rank_group, template.headers.score_group
+    passages = []
+    end = len(section)
+    for header in reversed(headers):
+        ranked, scored = header.group(rank, score)
+        passages.append(
+            Passage(
+                rank=parse_rank(ranked) if rank else None,
+                score=parse_score(scored) if score and scored else None,
+                text=section[header.end() : end].strip(),
+            )
+        )
+        end = header.start()
+        if end and section[end - 1] != "\n":
+            end = _line_start(header, section)
+    return section, tuple(reversed(passages))
+
+
+def headers_of(text: str, template: SurfaceTemplate) -> _Headers:
+    """The headers of passages in `text`: those that open a line; in a text of one line, all of them.
+
+    A header that lacks its score counts where it opens a line. Where none opens a line, those within lines count.
+    """
+    headers = list(template.headers.lenient.finditer(text))
+    for header in headers:
+        start = header.start()
+        if start and text[start - 1] != "\n":
+            break
+    else:
+        return headers
+    opening = [header for header in headers if _opens_line(header, text)]
+    if opening and ("\n" in text or "\r" in text):
+        return opening
+    return list(template.passage_pattern.finditer(text)) or opening
+
+
+def header_follows(text: str, position: int, template: SurfaceTemplate) -> bool:
+    """Whether the next thing after `position`, white space and markdown aside, is the header of a passage."""
+    while text[position : position + 1].isspace():
+        position += 1
+    lenient = template.headers.lenient
+    if lenient.match(text, position):
+        return True
+    lead = _LINE_LEAD.match(text, position)
+    return lead is not None and lenient.match(text, lead.end()) is not None
+
+
+def without_prompt(text: str, start: int, template: SurfaceTemplate) -> str:
+    """`text` up to where, after `start`, the template speaks to the model again; rulers at the end are dropped."""
+    if not start or text.find("\n", start) >= 0 or text.find("\r", start) >= 0:
+        padded = text if start else "\n\n" + text  # a section that holds nothing but a cue
+        shift = len(padded) - len(text)
+        for pattern in (_PROMPT_AGAIN, template.reminder):
+            again = pattern.search(padded, start) if pattern else None
+            if again:
+                padded = padded[: again.start()]
+        text = padded[shift:]
+    if text[-1:] in {"-", "=", "_", "*", "~"}:
+        text = _RULER.sub("", text)
+    return text.rstrip()
+
+
+def parse_rank(text: str | None) -> int | None:
+    """The rank as a number; None for anything else, and for what is too large to be a rank."""
+    return int(text) if text and len(text) <= _LONGEST_RANK and text.isdecimal() else None
+
+
+def parse_score(text: str | None) -> float | None:
+    """The score as a number; None for anything else, and beyond a trillion.
+
+    A point or a comma that stands once is the decimal sign; of both, the last one is (1.000,5 and 1,000.5); one that
+    stands several times groups thousands.
+    """
+    try:
+        value = float(text or "nan")
+    except ValueError:
+        value = _grouped(text or "")
+    return value if -_LARGEST_SCORE <= value <= _LARGEST_SCORE else None
+
+
+def _grouped(text: str) -> float:
+    digits = text.strip().rstrip(".,")
+    last = max(digits.rfind("."), digits.rfind(","))
+    if last < 0:
+        whole, fraction = digits, ""
+    else:
+        whole, fraction = digits[:last], digits[last + 1 :]
+        if digits[last] in whole:  # the sign repeats, so it groups
+            whole, fraction = digits, ""
+    groups = re.split(r"[.,]", whole)
+    if any(len(group) != 3 for group in groups[1:]):  # noqa: PLR2004
+        return math.nan
+    try:
+        return float(f"{''.join(groups)}.{fraction}")
+    except ValueError:
+        return math.nan
+
+
+def _opens_line(header: re.Match[str], text: str) -> bool:
+    return _LINE_LEAD.fullmatch(text, _line_start(header, text), header.start()) is not None
+
+
+def _line_start(header: re.Match[str], text: str) -> int:
+    start = header.start()
+    return max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1

@@ -1,0 +1,162 @@
+"""One message of a prompt, cut at its markers.
+
+Belongs here: which occurrence of a marker opens a section. Does not: which messages belong to the turn.
+
+The rule, in both orders of the sections:
+
+* A marker counts where it opens a line. Elsewhere it is text: of a question that asks about it, of a passage that
+  quotes it. Only in a prompt where it opens no line at all it may stand within one, and only where a passage header,
+  a statement that nothing was found, or the end follows the context marker.
+* The context section opens at the first context marker that a passage header follows at once; else at the last one
+  before the first header; else (no headers) at the first that is alone on its line; else at the last one.
+* The question before the context opens at the first question marker of the message, or at the last one before the
+  context where a conversation is quoted before it. The question after the context opens at the last question marker
+  that follows an empty line, else at the last one: the earlier ones belong to passages.
+"""
+
+import re
+from typing import NamedTuple
+
+from kb_pipeline.grading.extraction.absence import states_nothing
+from kb_pipeline.grading.extraction.passages import header_follows, headers_of, read_section, without_prompt
+from kb_pipeline.grading.extraction.template import Span, SurfaceTemplate
+from kb_pipeline.records import Passage
+
+_CONVERSATION = re.compile(r"RIWAYAT|PERCAKAPAN|HISTORY|CONVERSATION|DIALOG|CHAT", re.IGNORECASE)
+_EMPTY_LINE_BEFORE = re.compile(r"(?:\r?\n|\r)[ \t]*(?:\r?\n|\r)\s*\Z")
+# Where a question ends when no context marker says so: a heading, a tag, a header in brackets, a label in capitals.
+_HEADING = re.compile(
+    r"^[ \t]*(?:#{1,6}[ \t]+\S|<\w[\w -]*>|\[[^\]\n]{0,40}\d[^\]\n]{0,40}\]"
+    r"|(?!INSTRU|PERINTAH|TUGAS|TASK)[*_]*[A-Z][A-Z0-9 /_()-]{2,50}[*_]*[:\uff1a])",
+    re.MULTILINE,
+)
+# What may separate a context too, if it is longer than what people write by the way: an empty line, a label of its own.
+_BREAK = re.compile(
+    r"(?:\r?\n|\r)(?:[ \t]*(?:\r?\n|\r)|[ \t]*[*_]*[A-Z]\w*(?: [\w()]+){0,2}[*_]*[:\uff1a][*_]*[ \t]*$)", re.MULTILINE
+)
+_LONG_REMAINDER = 200
+
+
+class Sections(NamedTuple):
+    """What stands in one message: None for a section whose marker is absent; `rest` is the text outside of both."""
+
+    question: str | None = None
+    context: str | None = None
+    passages: tuple[Passage, ...] = ()
+    rest: str = ""
+
+
+def split(text: str, template: SurfaceTemplate) -> Sections:
+    """The sections of a message's text."""
+    return _split_as_written(text, template) or _split_by_rule(text, template)
+
+
+def context_in(text: str, template: SurfaceTemplate) -> Sections:
+    """The sections of a tool's result: whatever stands in it, no question does."""
+    span = _context_span(text, template)
+    if span:
+        return Sections(None, *read_section(text[span.end :], template), text[: span.start].strip())
+    if headers_of(text, template):
+        return Sections(None, *read_section(text, template))
+    return Sections(rest=text)
+
+
+def looks_retrieved(text: str, template: SurfaceTemplate) -> bool:
+    """Whether text outside of the sections is a context whose marker vanished, rather than a word by the way."""
+    if not text or states_nothing(text):
+        return False
+    return len(text) >= _LONG_REMAINDER or _HEADING.search(text) is not None or bool(headers_of(text, template))
+
+
+def _split_as_written(text: str, template: SurfaceTemplate) -> Sections | None:
+    """The common case without regular expressions: the question first, and a header right behind the context marker."""
+    question, context = template.question.literal, template.context.first_on_line
+    if not text.startswith(question):
+        return None
+    start = text.find(context, len(question))
+    end = start + len(context)
+    if start < 0 or not header_follows(text, end, template):
+        return None
+    passages = read_section(text[end:], template)
+    return Sections(_question(text[len(question) : start], template), *passages)
+
+
+def _split_by_rule(text: str, template: SurfaceTemplate) -> Sections:
+    context = _context_span(text, template)
+    questions = template.question.on_lines(text)
+    if context is None:
+        return _without_context(text, questions or _inline_question(text, len(text), template), template)
+    before = [span for span in questions if span.start < context.start] or _inline_question(
+        text, context.start, template
+    )
+    if before:
+        opening = _first_or_after_conversation(before, text)
+        question = _question(text[opening.end : context.start], template)
+        return Sections(question, *read_section(text[context.end :], template), text[: opening.start].strip())
+    after = [span for span in questions if span.start >= context.end]
+    if not after and "\n" not in text:
+        after = [span for span in template.question.anywhere(text) if span.start >= context.end]
+    if not after:
+        return Sections(None, *read_section(text[context.end :], template), text[: context.start].strip())
+    closing = _last_after_empty_line(after, text)
+    section = read_section(text[context.end : closing.start], template)
+    return Sections(_question(text[closing.end :], template), *section, text[: context.start].strip())
+
+
+def _context_span(text: str, template: SurfaceTemplate) -> Span | None:
+    spans = template.context.on_lines(text)
+    for span in spans or template.context.anywhere(text):
+        if header_follows(text, span.end, template):
+            return span
+    if not spans:
+        inline = [span for span in template.context.anywhere(text) if states_nothing(text[span.end :].strip())]
+        return inline[-1] if inline else None
+    header = next((each.start() for each in headers_of(text, template) if each.start() > spans[0].end), None)
+    if header is not None:
+        return [span for span in spans if span.end <= header][-1]
+    return next((span for span in spans if _is_alone(span, text)), spans[-1])
+
+
+def _is_alone(span: Span, text: str) -> bool:
+    return not re.split(r"[\r\n]", text[span.end :], maxsplit=1)[0].strip()
+
+
+def _inline_question(text: str, end: int, template: SurfaceTemplate) -> list[Span]:
+    """Where the question marker opens no line: the first place where it stands as written."""
+    return [span for span in template.question.anywhere(text) if span.end <= end][:1]
+
+
+def _first_or_after_conversation(spans: list[Span], text: str) -> Span:
+    return spans[-1] if _CONVERSATION.search(text, 0, spans[0].start) else spans[0]
+
+
+def _last_after_empty_line(spans: list[Span], text: str) -> Span:
+    return next((span for span in reversed(spans) if _EMPTY_LINE_BEFORE.search(text[: span.start])), spans[-1])
+
+
+def _without_context(text: str, questions: list[Span], template: SurfaceTemplate) -> Sections:
+    if not questions:
+        return Sections(rest=text.strip())
+    headers = headers_of(text, template)
+    context_first = bool(headers) and headers[0].start() < questions[0].start
+    opening = (
+        _last_after_empty_line(questions, text) if context_first else _first_or_after_conversation(questions, text)
+    )
+    end = _end_of_question(text, opening.end, template)
+    rest = (text[: opening.start].strip(), text[end:].strip())
+    return Sections(_question(text[opening.end : end], template), rest="\n\n".join(filter(None, rest)))
+
+
+def _end_of_question(text: str, start: int, template: SurfaceTemplate) -> int:
+    """Where the question ends when no context marker follows: at structure, or at a long text behind a break."""
+    while text[start : start + 1].isspace():
+        start += 1
+    heading = _HEADING.search(text, start + 1)
+    header = next((each.start() for each in headers_of(text, template) if each.start() > start), len(text))
+    end = min(heading.start() if heading else len(text), header)
+    pause = _BREAK.search(text, start, end)
+    return pause.start() if pause and len(text[pause.end() : end].strip()) >= _LONG_REMAINDER else end
+
+
+def _question(text: str, template: SurfaceTemplate) -> str:
+    return without_prompt(text.strip(), 1, template)

@@ -1,0 +1,109 @@
+"""How one surface writes its synthesis prompt: the configured markers, ready for searching.
+
+Belongs here: the template record and the search for one marker. Does not: cutting a message into sections.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+# What may stand before a marker on its line: indentation, markdown, quotes, a list number.
+_BEFORE = r"(?:^|(?<=\r))[ \t>#*_\-=•`~|\[(<]*(?:\d{1,2}[.)][ \t]*)?[*_]*"
+_UP_TO_RANK = re.compile(r".*?\(\?P<rank>[^()]*\)(?:\\?[\])}>])?")
+_COLONS = ":\uff1a"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where a marker stands: from `start` (of its line) to `end` (behind it)."""
+
+    start: int
+    end: int
+
+
+class Marker:
+    """One configured marker, for example `PERTANYAAN:`.
+
+    As written it is `literal`. At the start of a line it is also recognised in another case, in the other Unicode
+    normal form, with other spaces, behind or between markdown signs, and without its colon when it is alone on the line.
+    """
+
+    __slots__ = ("_loose", "first_on_line", "literal")
+
+    def __init__(self, configured: str) -> None:
+        self.literal = configured.strip()
+        self.first_on_line = "\n" + self.literal
+        name = self.literal.rstrip(_COLONS).rstrip()
+        forms = {unicodedata.normalize(form, name) for form in ("NFC", "NFD")}
+        words = "|".join(r"[ \t]+".join(map(re.escape, form.split())) for form in sorted(forms))
+        end = rf"[ \t]*[*_`\])>]*(?:[ \t]*[{_COLONS}][*_`]*|(?=[ \t]*$))" if name != self.literal else ""
+        self._loose = re.compile(f"{_BEFORE}(?:{words}){end}", re.MULTILINE | re.IGNORECASE)
+
+    def on_lines(self, text: str) -> list[Span]:
+        """Every place where the marker opens a line."""
+        return [Span(match.start(), match.end()) for match in self._loose.finditer(text)]
+
+    def anywhere(self, text: str) -> Iterator[Span]:
+        """Every place where the marker stands as written."""
+        start = text.find(self.literal)
+        while start >= 0:
+            yield Span(start, start + len(self.literal))
+            start = text.find(self.literal, start + 1)
+
+
+class Headers:
+    """The header pattern of a surface's passages: as configured, and so that it also finds a header without its score."""
+
+    __slots__ = ("lenient", "pattern", "rank_group", "score_group")
+
+    def __init__(self, pattern: re.Pattern[str]) -> None:
+        self.pattern = pattern
+        self.lenient = _lenient(pattern)
+        self.rank_group = pattern.groupindex.get("rank", 0)
+        self.score_group = pattern.groupindex.get("score", 0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SurfaceTemplate:
+    """The markers of one surface. `passage_pattern` matches the header of a passage; its groups `rank` and `score` are
+    read where they exist.
+    """
+
+    surface: str
+    synthesis_markers: tuple[str, ...]
+    question_marker: str
+    context_marker: str
+    passage_pattern: re.Pattern[str]
+    refusal_phrases: tuple[str, ...]
+    question: Marker = field(init=False, repr=False, compare=False)
+    context: Marker = field(init=False, repr=False, compare=False)
+    headers: Headers = field(init=False, repr=False, compare=False)
+    reminder: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
+    """A paragraph that opens with a synthesis marker: the instruction said again behind the context."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "question", Marker(self.question_marker))
+        object.__setattr__(self, "context", Marker(self.context_marker))
+        object.__setattr__(self, "headers", Headers(self.passage_pattern))
+        object.__setattr__(self, "reminder", _reminder(self))
+
+
+def _lenient(pattern: re.Pattern[str]) -> re.Pattern[str]:
+    """The pattern with everything behind the rank and its bracket made optional; unchanged where that is not possible."""
+    head = _UP_TO_RANK.match(pattern.pattern)
+    rest = pattern.pattern[head.end() :] if head else ""
+    if head is None or "(?P<score>" not in rest or "|" in pattern.pattern:
+        return pattern
+    try:
+        return re.compile(f"{head.group()}(?:{rest})?", pattern.flags)
+    except re.error:
+        return pattern
+
+
+def _reminder(template: SurfaceTemplate) -> re.Pattern[str] | None:
+    markers = [marker for marker in template.synthesis_markers if marker.strip() not in template.context_marker]
+    if not any(marker.strip() for marker in markers):
+        return None
+    words = "|".join(r"\s+".join(map(re.escape, marker.split())) for marker in markers if marker.strip())
+    return re.compile(rf"(?:\r?\n|\r)[ \t]*(?:\r?\n|\r)\s*[#*_>]*(?:{words})\b", re.IGNORECASE)

@@ -1,0 +1,37 @@
+"""The judge's protocol: what is sent, what counts as a reply, and the key that makes a call repeatable.
+
+Belongs here: prompt, reply reader, response formats, idempotency keys; all pure. Does not: HTTP, time, retries.
+"""
+
+from kb_pipeline.grading.judging.dialect import Dialect, weaker_dialect
+from kb_pipeline.grading.judging.keys import idempotency_key
+from kb_pipeline.grading.judging.neutral import neutralise
+from kb_pipeline.grading.judging.prompt import (
+    INSTRUCTION,
+    PROMPT_VERSION,
+    RESPONSE_SCHEMA,
+    Blocks,
+    build_messages,
+    nonce_of,
+    read_blocks,
+    response_format,
+)
+from kb_pipeline.grading.judging.reply import http_date, read_reply, retry_after_seconds
+
+__all__ = [
+    "INSTRUCTION",
+    "PROMPT_VERSION",
+    "RESPONSE_SCHEMA",
+    "Blocks",
+    "Dialect",
+    "build_messages",
+    "http_date",
+    "idempotency_key",
+    "neutralise",
+    "nonce_of",
+    "read_blocks",
+    "read_reply",
+    "response_format",
+    "retry_after_seconds",
+    "weaker_dialect",
+]

@@ -1,0 +1,23 @@
+"""How much of an answer its context supports, counted: words, numbers, names and negations, sentence by sentence.
+
+Belongs here: exact, free, explainable text comparison for Indonesian and English. Does not: a model, a threshold, I/O.
+"""
+
+from kb_pipeline.grading.support.language import Language, language_of, words
+from kb_pipeline.grading.support.numbers import numbers_in, readings
+from kb_pipeline.grading.support.score import SentenceSupport, Support, overlap, support, word_overlap
+from kb_pipeline.grading.support.sentences import sentences
+
+__all__ = [
+    "Language",
+    "SentenceSupport",
+    "Support",
+    "language_of",
+    "numbers_in",
+    "overlap",
+    "readings",
+    "sentences",
+    "support",
+    "word_overlap",
+    "words",
+]

@@ -1,0 +1,74 @@
+"""Where a sentence ends, in Indonesian and English prose with lists, markdown, numbers and abbreviations.
+
+Belongs here: splitting text. Does not: comparing it.
+"""
+
+import re
+
+_ABBREVIATIONS = frozenset(
+    # Titles and forms of address
+    "dr drs dra prof ir hj h kh st mr mrs ms jr sr bpk bp sdr sdri tn ny yth alm "
+    # Companies, addresses, law
+    "pt cv tbk ltd inc co corp no jl jln gg kec kab kel prov ps ay hlm hal tgl rp art sec fig eq vol ed "
+    # Connectives
+    "dll dsb dst dkk tsb spt mis cth etc vs eg ie cf al ca approx a.n d.a u.p s.d a.l e.g i.e u.s a.m p.m".split()
+)
+_LIST_MARKER = re.compile(r"^\s*(?:[-*•·▪–]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|#{1,6}|>)\s+")
+_TABLE_RULE = re.compile(r"^[\s|:\-=_*]+$")
+_END = re.compile(r"(?P<mark>[.!?…]+)(?P<closing>[\"'”’»)\]*_]*)(?P<space>\s+)")
+_INITIALS = re.compile(r"(?:\w\.)+\w")
+_SHORT_WORD = 3
+_LAST_WORD = re.compile(r"[\w.]+$")
+_MARKUP = re.compile(r"(\*\*|__|~~|`+|<br\s*/?>)")
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of `text` in order, without list markers and markdown; no words, no sentence."""
+    return [
+        piece
+        for block in _blocks(text)
+        for piece in (" ".join(part.split()) for part in _split(block))
+        if any(character.isalnum() for character in piece)
+    ]
+
+
+def _blocks(text: str) -> list[str]:
+    """Paragraphs and list items, each as one line; a line that only wraps is joined to the one before."""
+    blocks: list[str] = []
+    joins = False
+    for line in _MARKUP.sub(" ", text).splitlines():
+        stripped = line.strip()
+        marker = _LIST_MARKER.match(line)
+        if not stripped or _TABLE_RULE.match(stripped):
+            joins = False
+        elif joins and not marker:
+            blocks[-1] += " " + stripped
+        else:
+            blocks.append(line[marker.end() :].strip() if marker else stripped)
+            joins = not (marker and marker.group().lstrip().startswith("#"))
+    return blocks
+
+
+def _split(block: str) -> list[str]:
+    pieces: list[str] = []
+    start = 0
+    for end in _END.finditer(block):
+        if _ends_sentence(block[start : end.start()], end["mark"], block[end.end() : end.end() + 1]):
+            pieces.append(block[start : end.end()])
+            start = end.end()
+    pieces.append(block[start:])
+    return pieces
+
+
+def _ends_sentence(before: str, mark: str, following: str) -> bool:
+    """Whether `mark`, after `before` and a space ahead of `following`, ends a sentence."""
+    if mark != ".":
+        return bool(before.strip())
+    last = _LAST_WORD.search(before)
+    if last is None:
+        return bool(before.strip())
+    word = last.group().casefold().rstrip(".")
+    if word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()):
+        return False
+    # A short word or initials (M.H., U.S.) before a small letter abbreviate something.
+    return not (following.islower() and (len(word) < _SHORT_WORD or _INITIALS.fullmatch(word)))

@@ -1,0 +1,316 @@
+"""The grading street, wired: settings and a database become steps that a command or an asset can call.
+
+Belongs here: composition of steps and adapters, and the loop of one grading run. Does not: Dagster, terminals.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+
+from kb_pipeline.adapters.clock import SystemClock
+from kb_pipeline.adapters.gateway import GatewayJudge, refuse_public_host
+from kb_pipeline.adapters.postgres.audit_trail import PostgresAuditTrail
+from kb_pipeline.adapters.postgres.backlog import HourlyBacklog, PostgresBacklog
+from kb_pipeline.adapters.postgres.claims import claim_book, reopen_failed
+from kb_pipeline.adapters.postgres.connection import Database
+from kb_pipeline.adapters.postgres.explanation import Explanation, explain
+from kb_pipeline.adapters.postgres.ledger import PostgresLedger
+from kb_pipeline.adapters.postgres.publication import PostgresPublication
+from kb_pipeline.adapters.postgres.retention import PostgresRetention
+from kb_pipeline.errors import SettingsError
+from kb_pipeline.grading.aggregates import CallCounts
+from kb_pipeline.grading.bodies import MAX_BODY_BYTES
+from kb_pipeline.grading.examination import ExaminationRules
+from kb_pipeline.grading.extraction import question_preview
+from kb_pipeline.grading.judging import INSTRUCTION, PROMPT_VERSION
+from kb_pipeline.grading.judging.cost import CHARS_PER_TOKEN, estimate_tokens
+from kb_pipeline.ports import Clock
+from kb_pipeline.records import Examination, JudgeVersion, StepReport
+from kb_pipeline.settings import Settings
+from kb_pipeline.steps.collect import collect, examined
+from kb_pipeline.steps.expire import Ages, expire, make_partitions
+from kb_pipeline.steps.judge import JudgeLimits, judge_window
+from kb_pipeline.windows import Window
+
+ACTOR = "kb_pipeline_grader"
+# A claim outlives a full queue of slow calls; a run that dies loses its claims at once, whatever the lease.
+LEASE_TIMEOUTS = 4
+LEASE_SPARE_S = 60.0
+INSTRUCTION_TOKENS = round(len(INSTRUCTION) / CHARS_PER_TOKEN)
+BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+
+Progress = Callable[[str, int], None]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GradeReport:
+    """What one grading run did, as counts over its hours."""
+
+    hours: int
+    counts: dict[str, int | float]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Forecast:
+    """What a grading run would do: calls to examine, turns to judge, and an estimate of the judge's tokens."""
+
+    hours: int
+    calls: int
+    turns: int
+    judge_calls: int
+    prompt_tokens: int
+    verdicts: dict[str, int] = field(default_factory=dict)
+    parse_statuses: dict[str, int] = field(default_factory=dict)
+
+
+class GradingStreet:
+    """Every step of the street over one database. Use `open`, or give a database of your own."""
+
+    def __init__(self, settings: Settings, database: Database, *, clock: Clock | None = None, run_id: str | None = None):
+        self.settings = settings
+        self.database = database
+        self.clock = clock or SystemClock()
+        self.run_id = run_id
+        self._quality = settings.rag_quality
+        self._tenant = self._quality.judge_tenant
+        self._surfaces = sorted(self._quality.surfaces)
+        self.version = JudgeVersion(model=self._quality.judge_model, prompt_version=PROMPT_VERSION) if self._quality.judge_model else None
+        self.publication = PostgresPublication(database, version=self.version)
+        self._backlog = PostgresBacklog(
+            database, surfaces=self._surfaces, pipeline_tenant=self._tenant, judge_on=self.version is not None
+        )
+
+    @classmethod
+    @contextmanager
+    def open(cls, settings: Settings, *, run_id: str | None = None) -> Iterator["GradingStreet"]:
+        """The street over the configured database; its connections are closed at the end of the block."""
+        database = Database(settings.database_url, application_name=ACTOR)
+        try:
+            yield cls(settings, database, run_id=run_id)
+        finally:
+            database.dispose()
+
+    def collect(self, window: Window, *, asked: bool = False, on_progress: Callable[[int], None] | None = None) -> StepReport:
+        """Examine the window's new calls, from the activation instant on, or all of them when `asked`."""
+        active = window if asked else self._active_part(window)
+        if active is None:
+            return StepReport(counts={"examined": 0})
+        preview = partial(question_preview, redact=self.settings.redaction.compiled())
+        ledger = PostgresLedger(self.database, preview=preview)
+        return collect(active, trail=self._trail("grading"), ledger=ledger, rules=self._rules(), on_progress=on_progress)
+
+    def judge(
+        self, window: Window, *, limit: int | None = None, on_progress: Callable[[StepReport], None] | None = None
+    ) -> StepReport:
+        """Grade up to `limit` (default max_batch) waiting turns of the window; raises JudgeRefused for a public host."""
+        if self.version is None:
+            return StepReport(counts={"claimed": 0})
+        quality = self._quality
+        refuse_public_host(quality.judge_base_url, allow_external=quality.allow_external_judge)
+        limits = JudgeLimits(
+            max_batch=quality.max_batch if limit is None else limit,
+            concurrency=quality.judge_concurrency,
+            timeout_s=quality.judge_timeout_s,
+            max_attempts=quality.judge_max_attempts,
+        )
+        with claim_book(self.database, lease_s=LEASE_TIMEOUTS * limits.timeout_s + LEASE_SPARE_S, max_attempts=limits.max_attempts) as book:
+            return judge_window(
+                window,
+                book=book,
+                judge=self._judge(self.version),
+                clock=self.clock,
+                limits=limits,
+                on_progress=on_progress,
+            )
+
+    def publish(self, window: Window) -> StepReport:
+        """Bring the published rows of the window up to date."""
+        return StepReport(counts={"rows_changed": self.publication.publish(window)})
+
+    def aggregate(self, window: Window) -> StepReport:
+        """Bring the windows of the hours, and of their days, up to date."""
+        return StepReport(counts={"windows_changed": self.publication.aggregate(window)})
+
+    def expire(self) -> StepReport:
+        """Apply the retention."""
+        ages = self.settings.retention
+        return expire(
+            self.clock.now(),
+            retention=PostgresRetention(self.database),
+            ages=Ages(
+                triad_text_days=ages.triad_text_days, preview_days=ages.preview_days, quality_days=ages.quality_days
+            ),
+        )
+
+    def make_partitions(self) -> StepReport:
+        """Make the partitions ahead."""
+        return make_partitions(self.clock.now(), retention=PostgresRetention(self.database))
+
+    def start_at(self) -> datetime:
+        """The instant from which turns are graded unasked; the first call with `start_at: now` fixes it."""
+        configured = self._quality.start_at
+        if isinstance(configured, datetime):
+            return configured
+        return self._backlog.activate(self.clock.now())
+
+    def backlog(self, *, since: datetime | None = None) -> list[HourlyBacklog]:
+        """Hours with work, oldest first; unexamined calls count from `since`, by default from the activation on."""
+        start = self.start_at() if since is None else since
+        return self._backlog.hours(start_at=start, now=self.clock.now())
+
+    def grade(
+        self,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        retry_failed: bool = False,
+        on_progress: Progress | None = None,
+    ) -> GradeReport:
+        """One grading run over every hour with work, oldest first, with at most max_batch judge calls in all.
+
+        `since` asks for turns before the activation too. `on_progress` hears a step's name and how many more it did.
+        Raises SettingsError where grading is switched off.
+        """
+        self.require_enabled()
+        if retry_failed and self.version is not None:
+            reopen_failed(self.database, Window(since or BEGINNING, until or self.clock.now()), self.version)
+        counts: Counter[str] = Counter()
+        hours = self._hours(since, until)
+        for hour in hours:
+            left = self._quality.max_batch - counts["claimed"]
+            counts += self._grade_hour(hour, asked=since is not None, limit=left, hear=on_progress or _unheard)
+        return GradeReport(hours=len(hours), counts=dict(counts))
+
+    def _grade_hour(self, hour: Window, *, asked: bool, limit: int, hear: Progress) -> Counter[str]:
+        counts: Counter[str] = Counter()
+        counts.update(self.collect(hour, asked=asked, on_progress=partial(hear, "examined")).counts)
+        # Published before the judge too: a turn stands with its metrics while it waits.
+        counts.update(self.publish(hour).counts)
+        if limit > 0 and self.version is not None:
+            counts.update(self.judge(hour, limit=limit, on_progress=_differences(partial(hear, "judged"))).counts)
+            counts.update(self.publish(hour).counts)
+        counts.update(self.aggregate(hour).counts)
+        return counts
+
+    def require_enabled(self) -> None:
+        """Raise SettingsError where grading is switched off."""
+        if not self._quality.enabled:
+            raise SettingsError("rag_quality.enabled is false, so nothing is graded; set it to true in kb_pipeline.yaml")
+
+    def forecast(self, *, since: datetime | None = None, until: datetime | None = None) -> Forecast:
+        """What `grade` would do for the same instants; nothing is written but the access record, nobody is called."""
+        counts: Counter[str] = Counter()
+        hours = self._hours(since, until)
+        for hour in hours:
+            active = hour if since is not None else self._active_part(hour)
+            if active is not None:
+                for examinations in examined(active, trail=self._trail("forecast"), rules=self._rules()):
+                    counts.update(_foreseen(examinations, judged=self.version is not None))
+            if self.version is not None:
+                turns, characters = self.publication.waiting(hour)
+                counts.update({"turns": turns, "tokens": turns * INSTRUCTION_TOKENS + round(characters / CHARS_PER_TOKEN)})
+        return _forecast(counts, hours=len(hours))
+
+    def ledger_counts(self, window: Window) -> CallCounts:
+        """What the ledger says of the configured surfaces in the window."""
+        return self.publication.ledger_counts(window, self._surfaces)
+
+    def baseline_counts(self, window: Window) -> CallCounts:
+        """The same from the hourly windows, for weeks at a time."""
+        return self.publication.windowed_counts(window, self._surfaces)
+
+    def explain(self, event_id: str) -> Explanation | None:
+        """Everything known of one call; the reading is recorded."""
+        return explain(self.database, event_id, purpose="explain")
+
+    def _hours(self, since: datetime | None, until: datetime | None) -> Sequence[Window]:
+        end = until or self.clock.now()
+        return [
+            each.hour
+            for each in self.backlog(since=since)
+            if each.hour.start < end and (since is None or each.hour.end > since)
+        ]
+
+    def _active_part(self, window: Window) -> Window | None:
+        start = self.start_at()
+        if start >= window.end:
+            return None
+        return replace(window, start=max(start, window.start))
+
+    def _trail(self, purpose: str) -> PostgresAuditTrail:
+        return PostgresAuditTrail(
+            self.database,
+            self.clock,
+            surfaces=self._surfaces,
+            pipeline_tenant=self._tenant,
+            max_body_bytes=MAX_BODY_BYTES,
+            purpose=purpose,
+            run_id=self.run_id,
+        )
+
+    def _rules(self) -> ExaminationRules:
+        return ExaminationRules(
+            templates={name: surface.template(name) for name, surface in self._quality.surfaces.items()},
+            pipeline_tenant=self._tenant,
+            judge_instruction=INSTRUCTION,
+            sample_rate=self._quality.sample_rate,
+        )
+
+    def _judge(self, version: JudgeVersion) -> GatewayJudge:
+        quality = self._quality
+        return GatewayJudge(
+            base_url=quality.judge_base_url,
+            model=version.model,
+            tenant=quality.judge_tenant,
+            timeout_s=quality.judge_timeout_s,
+            concurrency=quality.judge_concurrency,
+            allow_external=quality.allow_external_judge,
+        )
+
+
+def _unheard(_step: str, _more: int) -> None:
+    """For callers that show no progress."""
+
+
+def _differences(hear: Callable[[int], None]) -> Callable[[StepReport], None]:
+    """Turn running totals of judged turns into how many more there are."""
+    before = 0
+
+    def differ(report: StepReport) -> None:
+        nonlocal before
+        now = int(report.counts["graded"] + report.counts["errors"])
+        hear(now - before)
+        before = now
+
+    return differ
+
+
+def _foreseen(examinations: Sequence[Examination], *, judged: bool) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for each in examinations:
+        counts[f"verdict/{each.verdict}"] += 1
+        if each.triad is None or each.metrics is None:
+            continue
+        counts[f"status/{each.triad.parse_status}"] += 1
+        if judged and each.triad.parse_status.is_judged:
+            counts["turns"] += 1
+            counts["tokens"] += estimate_tokens(each.triad, each.metrics)
+    return counts
+
+
+def _forecast(counts: Counter[str], *, hours: int) -> Forecast:
+    def under(prefix: str) -> dict[str, int]:
+        return {name.removeprefix(prefix): count for name, count in sorted(counts.items()) if name.startswith(prefix)}
+
+    return Forecast(
+        hours=hours,
+        calls=sum(under("verdict/").values()),
+        turns=counts["turns"],
+        judge_calls=counts["turns"],
+        prompt_tokens=counts["tokens"],
+        verdicts=under("verdict/"),
+        parse_statuses=under("status/"),
+    )

@@ -1,0 +1,85 @@
+"""Real PostgreSQL servers for the tests, which end with the test run however it ends."""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+from sqlalchemy.engine import make_url
+
+from kb_pipeline.adapters.embedded import EmbeddedPostgres
+from kb_pipeline.adapters.embedded.postmaster import Postmaster
+
+# Goes on when its standard input ends, which the kernel closes when the test run goes, also by kill -9.
+WATCHER = """
+cat > /dev/null
+for file in "$1"/*/cluster/postmaster.pid; do
+  [ -f "$file" ] && kill -QUIT "$(head -n 1 "$file")"
+done
+sleep 1
+rm -rf -- "$1"
+"""
+
+
+class GivenServer:
+    """The server of KB_PIPELINE_TEST_POSTGRES_URL, whose user may create databases and roles."""
+
+    def __init__(self, url: str) -> None:
+        self._url = make_url(url).set(drivername="postgresql+psycopg")
+
+    def url(self, database: str = "postgres") -> str:
+        return self._url.set(database=database).render_as_string(hide_password=False)
+
+
+PostgresServer = EmbeddedPostgres | GivenServer
+
+
+@contextmanager
+def folder_of_servers() -> Iterator[Path]:
+    """A folder whose subfolders are data folders of embedded servers: what runs in them ends with the block."""
+    folder = Path(tempfile.gettempdir()).resolve() / f"kb_pipeline-tests-{os.getpid()}"
+    folder.mkdir()
+    # The server's account passes through it.
+    folder.chmod(0o711)
+    watcher = subprocess.Popen(
+        ["/bin/sh", "-c", WATCHER, "sh", str(folder)], stdin=subprocess.PIPE, start_new_session=True
+    )
+    try:
+        yield folder
+    finally:
+        watcher.kill()
+        watcher.communicate()
+        for data_dir in folder.iterdir():
+            end_server(data_dir)
+        shutil.rmtree(folder)
+
+
+def end_server(data_dir: Path) -> None:
+    """End whatever server still runs in a data folder."""
+    postmaster = Postmaster.read(data_dir / "cluster")
+    if postmaster is not None:
+        postmaster.send(signal.SIGQUIT)
+
+
+@contextmanager
+def embedded_server() -> Iterator[EmbeddedPostgres]:
+    """A server without fsync for one test run; its data are removed afterwards."""
+    with folder_of_servers() as folder, EmbeddedPostgres(folder / "main", fsync=False) as server:
+        yield server
+
+
+def administer(server: PostgresServer, statement: str, *names: str) -> None:
+    """Run CREATE or DROP DATABASE, whose names stand as {} in the statement."""
+    with psycopg.connect(libpq_url(server.url()), autocommit=True) as connection:
+        connection.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
+
+
+def libpq_url(url: str) -> str:
+    """The same address for psycopg itself and for PostgreSQL's own programs."""
+    return "postgresql://" + url.partition("://")[2]

@@ -1,0 +1,103 @@
+-- Who may do what. Safe to run again: it gives exactly these rights, on the tables that exist by then.
+-- `kb-pipeline migrate` runs it where it may create roles; elsewhere a database administrator runs it once as the owner
+-- of the tables. The roles cannot log in: grant them to your own users, or let kb_pipeline SET ROLE.
+--
+--   kb_source_reader  SELECT from schema kb_source, nothing else
+--   kb_writer         reads and writes our tables, sees nothing of kb_source
+--   kb_grader         kb_source_reader + kb_writer: the only role that reads bodies and writes grades
+--   kb_api_reader     SELECT from our tables, without the text of turns; nothing of kb_source
+--   kb_auditor        kb_api_reader + kb_source_reader + the text of turns; may add to the access record
+--
+-- The access record can be added to and read, never changed: its owner alone could.
+
+DO $$
+DECLARE
+  role_name text;
+BEGIN
+  FOREACH role_name IN ARRAY ARRAY['kb_source_reader', 'kb_writer', 'kb_grader', 'kb_api_reader', 'kb_auditor'] LOOP
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = role_name) THEN
+      BEGIN
+        EXECUTE format('CREATE ROLE %I NOLOGIN', role_name);
+      EXCEPTION WHEN duplicate_object OR unique_violation THEN
+        NULL;  -- made meanwhile from another database of the same server
+      END;
+    END IF;
+  END LOOP;
+END $$;
+
+DO $$
+DECLARE
+  granted text;
+  member  text;
+BEGIN
+  FOR granted, member IN VALUES
+    ('kb_source_reader', 'kb_grader'), ('kb_writer', 'kb_grader'),
+    ('kb_source_reader', 'kb_auditor'), ('kb_api_reader', 'kb_auditor')
+  LOOP
+    IF NOT pg_has_role(member, granted, 'MEMBER') THEN
+      BEGIN
+        EXECUTE format('GRANT %I TO %I', granted, member);
+      EXCEPTION WHEN unique_violation THEN
+        NULL;  -- granted meanwhile from another database of the same server
+      END;
+    END IF;
+  END LOOP;
+END $$;
+
+-- Whoever migrates may SET ROLE to each; a superuser may anyway.
+DO $$
+DECLARE
+  role_name text;
+BEGIN
+  IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+    RETURN;
+  END IF;
+  FOREACH role_name IN ARRAY ARRAY['kb_source_reader', 'kb_writer', 'kb_grader', 'kb_api_reader', 'kb_auditor'] LOOP
+    BEGIN
+      EXECUTE format('GRANT %I TO %I', role_name, current_user);
+    EXCEPTION WHEN insufficient_privilege OR invalid_grant_operation OR unique_violation THEN
+      NULL;  -- made by another administrator, who grants it as he sees fit
+    END;
+  END LOOP;
+END $$;
+
+GRANT USAGE ON SCHEMA public TO kb_writer, kb_api_reader;
+
+DO $$
+DECLARE
+  table_name text;
+BEGIN
+  FOREACH table_name IN ARRAY ARRAY[
+    'rag_call', 'rag_triad', 'rag_metric', 'rag_judge_score', 'rag_quality', 'rag_quality_window', 'rag_quality_day',
+    'rag_call_window', 'rag_stale_hour', 'kb_activation', 'kb_access_record', 'kb_alembic_version'
+  ] LOOP
+    CONTINUE WHEN to_regclass('public.' || table_name) IS NULL;
+    EXECUTE format(
+      'REVOKE ALL ON public.%I FROM kb_source_reader, kb_writer, kb_grader, kb_api_reader, kb_auditor', table_name);
+    EXECUTE format('GRANT SELECT ON public.%I TO kb_writer', table_name);
+    IF table_name = 'kb_access_record' THEN
+      EXECUTE format('GRANT INSERT ON public.%I TO kb_writer, kb_auditor', table_name);
+    ELSIF table_name <> 'kb_alembic_version' THEN
+      EXECUTE format('GRANT INSERT, UPDATE, DELETE ON public.%I TO kb_writer', table_name);
+    END IF;
+    -- The text of turns is in rag_triad alone.
+    IF table_name = 'rag_triad' THEN
+      EXECUTE format('GRANT SELECT ON public.%I TO kb_auditor', table_name);
+    ELSE
+      EXECUTE format('GRANT SELECT ON public.%I TO kb_api_reader', table_name);
+    END IF;
+  END LOOP;
+END $$;
+
+GRANT SELECT (event_id, ts, parse_status, finish_reason, question_sha, question_preview, text_expired_at, created_at)
+  ON public.rag_triad TO kb_api_reader;
+GRANT EXECUTE ON FUNCTION public.kb_ensure_rag_quality_partition(timestamptz) TO kb_writer;
+
+-- The views may be mapped before or after; sql/source_views.sql ends with the same grants.
+DO $$
+BEGIN
+  IF EXISTS (SELECT FROM pg_namespace WHERE nspname = 'kb_source') THEN
+    GRANT USAGE ON SCHEMA kb_source TO kb_source_reader;
+    GRANT SELECT ON ALL TABLES IN SCHEMA kb_source TO kb_source_reader;
+  END IF;
+END $$;

@@ -1,0 +1,820 @@
+-- The schema that all migrations together make. Written by `make schema`; do not edit.
+-- For reading and comparing: `kb-pipeline migrate` builds a database from sql/migrations.
+
+CREATE FUNCTION public.kb_claim_is_live(claim_lock integer, lease_until timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT lease_until > clock_timestamp() AND EXISTS (
+    SELECT 1 FROM pg_locks AS l
+    WHERE l.locktype = 'advisory' AND l.classid = 1801606505 AND l.objid = claim_lock::oid AND l.objsubid = 2
+      AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database()))
+$$;
+
+COMMENT ON FUNCTION public.kb_claim_is_live(claim_lock integer, lease_until timestamp with time zone) IS 'Whether a claim still holds: its lease has not ended and its run is connected. A killed run loses its claims at once.';
+
+CREATE FUNCTION public.kb_dense_histogram(bins integer[], counts bigint[]) RETURNS integer[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT array_agg(coalesce(c.n, 0)::integer ORDER BY b.bin)
+  FROM generate_series(0, 100) AS b(bin)
+  LEFT JOIN unnest(bins, counts) AS c(bin, n) ON c.bin = b.bin
+$$;
+
+COMMENT ON FUNCTION public.kb_dense_histogram(bins integer[], counts bigint[]) IS 'The 101 counts of a score histogram from the bins that occur; bin i holds [i/100, (i+1)/100), bin 100 exactly 1.';
+
+CREATE FUNCTION public.kb_ensure_rag_quality_partition(at_instant timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+  month_start timestamptz := date_trunc('month', at_instant, 'UTC');
+  month_end   timestamptz := (date_trunc('month', at_instant AT TIME ZONE 'UTC') + interval '1 month') AT TIME ZONE 'UTC';
+  partition   text := 'rag_quality_' || to_char(at_instant AT TIME ZONE 'UTC', 'YYYY_MM');
+BEGIN
+  IF (SELECT relkind FROM pg_class WHERE oid = 'rag_quality'::regclass) <> 'p' THEN
+    RETURN false;  -- a hypertable makes its own chunks
+  END IF;
+  IF NOT isfinite(at_instant) THEN
+    RAISE EXCEPTION 'no month holds the instant %', at_instant USING ERRCODE = 'datetime_field_overflow';
+  END IF;
+  IF to_regclass(partition) IS NULL THEN
+    PERFORM pg_advisory_xact_lock(hashtext('kb_ensure_rag_quality_partition'));
+  END IF;
+  IF to_regclass(partition) IS NOT NULL THEN
+    IF NOT (SELECT relispartition FROM pg_class WHERE oid = to_regclass(partition)) THEN
+      RAISE EXCEPTION 'table % is not attached to rag_quality; attach it, or rename it', partition
+        USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    RETURN false;
+  END IF;
+  -- Attached, not made as a partition: readers and writers of the other months go on meanwhile.
+  EXECUTE format('CREATE TABLE %I (LIKE rag_quality INCLUDING DEFAULTS INCLUDING CONSTRAINTS)', partition);
+  EXECUTE format(
+    'ALTER TABLE rag_quality ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', partition, month_start, month_end);
+  RETURN true;
+END $$;
+
+COMMENT ON FUNCTION public.kb_ensure_rag_quality_partition(at_instant timestamp with time zone) IS 'Makes the monthly partition of rag_quality that holds the instant; true when it was made now.';
+
+CREATE TABLE public.kb_access_record (
+    access_id bigint NOT NULL,
+    actor text NOT NULL,
+    database_role text DEFAULT CURRENT_USER NOT NULL,
+    application_name text DEFAULT current_setting('application_name'::text) NOT NULL,
+    purpose text NOT NULL,
+    run_id text,
+    ts_from timestamp with time zone,
+    ts_to timestamp with time zone,
+    bodies integer NOT NULL,
+    body_bytes bigint NOT NULL,
+    read_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON TABLE public.kb_access_record IS 'Who read stored bodies, when and how many: one row per batch.';
+
+COMMENT ON COLUMN public.kb_access_record.access_id IS 'A number of its own.';
+
+COMMENT ON COLUMN public.kb_access_record.actor IS 'The part of the pipeline that read.';
+
+COMMENT ON COLUMN public.kb_access_record.database_role IS 'The database role it read under.';
+
+COMMENT ON COLUMN public.kb_access_record.application_name IS 'The application_name of its connection.';
+
+COMMENT ON COLUMN public.kb_access_record.purpose IS 'grading, forecast or explain.';
+
+COMMENT ON COLUMN public.kb_access_record.run_id IS 'The Dagster run; null outside one.';
+
+COMMENT ON COLUMN public.kb_access_record.ts_from IS 'Completion of the oldest call read.';
+
+COMMENT ON COLUMN public.kb_access_record.ts_to IS 'Completion of the newest call read.';
+
+COMMENT ON COLUMN public.kb_access_record.bodies IS 'Calls whose stored bodies were read.';
+
+COMMENT ON COLUMN public.kb_access_record.body_bytes IS 'Stored bytes read.';
+
+COMMENT ON COLUMN public.kb_access_record.read_at IS 'When it was read.';
+
+ALTER TABLE public.kb_access_record ALTER COLUMN access_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.kb_access_record_access_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.kb_activation (
+    feature text NOT NULL,
+    start_at timestamp with time zone NOT NULL,
+    activated_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON TABLE public.kb_activation IS 'When a feature was first switched on: with start_at "now", nothing older is graded unless asked.';
+
+COMMENT ON COLUMN public.kb_activation.feature IS 'The feature, for example rag_quality.';
+
+COMMENT ON COLUMN public.kb_activation.start_at IS 'The instant from which it works unasked.';
+
+COMMENT ON COLUMN public.kb_activation.activated_at IS 'When it was first switched on.';
+
+CREATE TABLE public.rag_call (
+    event_id text NOT NULL,
+    trace_id text,
+    ts timestamp with time zone NOT NULL,
+    tenant text DEFAULT ''::text NOT NULL,
+    surface text DEFAULT ''::text NOT NULL,
+    operation text,
+    engine text DEFAULT ''::text NOT NULL,
+    model text,
+    http_status integer,
+    verdict text NOT NULL,
+    parse_status text,
+    evidence_intact boolean,
+    examined_at timestamp with time zone DEFAULT now() NOT NULL,
+    erased_at timestamp with time zone,
+    CONSTRAINT rag_call_event_id_check CHECK ((event_id <> ''::text)),
+    CONSTRAINT rag_call_parse_status_check CHECK ((parse_status = ANY (ARRAY['ok'::text, 'ok_length'::text, 'context_fallback'::text, 'no_question'::text, 'truncated_prompt'::text, 'tool_calls'::text, 'refusal'::text, 'content_filter'::text, 'empty_answer'::text, 'no_choices'::text, 'error'::text, 'stream_error'::text, 'stream_incomplete'::text, 'empty'::text, 'not_json'::text, 'truncated_json'::text, 'undecodable'::text, 'redacted'::text, 'not_chat'::text, 'too_large'::text, 'missing_body'::text]))),
+    CONSTRAINT rag_call_status_goes_with_verdict CHECK (((verdict = ANY (ARRAY['synthesis'::text, 'unreadable'::text])) = (parse_status IS NOT NULL))),
+    CONSTRAINT rag_call_verdict_check CHECK ((verdict = ANY (ARRAY['synthesis'::text, 'other'::text, 'sampled_out'::text, 'self'::text, 'unreadable'::text])))
+);
+
+COMMENT ON TABLE public.rag_call IS 'The ledger: one row per audited call that was examined, so that no call is read twice and every call is accounted for. Holds no text; its rows outlive erasure as tombstones.';
+
+COMMENT ON COLUMN public.rag_call.event_id IS 'The gateway''s id of the audited call.';
+
+COMMENT ON COLUMN public.rag_call.trace_id IS 'The trace that the call belongs to.';
+
+COMMENT ON COLUMN public.rag_call.ts IS 'Completion of the audited call.';
+
+COMMENT ON COLUMN public.rag_call.tenant IS 'The tenant that called; empty where the audit trail names none.';
+
+COMMENT ON COLUMN public.rag_call.surface IS 'The surface that called, for example public.';
+
+COMMENT ON COLUMN public.rag_call.operation IS 'The gateway''s name of the operation.';
+
+COMMENT ON COLUMN public.rag_call.engine IS 'The engine that served the call.';
+
+COMMENT ON COLUMN public.rag_call.model IS 'The model that answered.';
+
+COMMENT ON COLUMN public.rag_call.http_status IS 'The HTTP status that the gateway recorded.';
+
+COMMENT ON COLUMN public.rag_call.verdict IS 'synthesis: a turn; other: some other call; sampled_out: a turn left out by sample_rate; self: a call of this pipeline; unreadable: the request could not be read.';
+
+COMMENT ON COLUMN public.rag_call.parse_status IS 'How the stored pair could be read; set for synthesis and unreadable.';
+
+COMMENT ON COLUMN public.rag_call.evidence_intact IS 'Whether the stored bodies match the hash chain; null where the audit trail maps none.';
+
+COMMENT ON COLUMN public.rag_call.examined_at IS 'When the call was examined.';
+
+COMMENT ON COLUMN public.rag_call.erased_at IS 'When everything else known of the turn was deleted, by retention or because the source deleted it; the tombstone keeps it from being graded again.';
+
+CREATE TABLE public.rag_call_window (
+    hour timestamp with time zone NOT NULL,
+    tenant text NOT NULL,
+    surface text NOT NULL,
+    engine text NOT NULL,
+    examined integer NOT NULL,
+    synthesis integer NOT NULL,
+    sampled_out integer NOT NULL,
+    other integer NOT NULL,
+    self integer NOT NULL,
+    unreadable integer NOT NULL,
+    parsed integer NOT NULL,
+    parse_attempted integer NOT NULL,
+    parse_status_counts jsonb NOT NULL,
+    CONSTRAINT rag_call_window_adds_up CHECK ((examined = ((((synthesis + sampled_out) + other) + self) + unreadable))),
+    CONSTRAINT rag_call_window_hour_check CHECK ((date_trunc('hour'::text, hour, 'UTC'::text) = hour))
+);
+
+COMMENT ON TABLE public.rag_call_window IS 'What the ledger says of one UTC hour: how many calls were examined, recognised and readable. It belongs to no judge version.';
+
+COMMENT ON COLUMN public.rag_call_window.hour IS 'Start of the UTC hour.';
+
+COMMENT ON COLUMN public.rag_call_window.tenant IS 'The tenant; empty where the audit trail names none.';
+
+COMMENT ON COLUMN public.rag_call_window.surface IS 'The surface.';
+
+COMMENT ON COLUMN public.rag_call_window.engine IS 'The engine.';
+
+COMMENT ON COLUMN public.rag_call_window.examined IS 'Calls examined.';
+
+COMMENT ON COLUMN public.rag_call_window.synthesis IS 'Calls recognised as a turn and kept.';
+
+COMMENT ON COLUMN public.rag_call_window.sampled_out IS 'Calls recognised as a turn and left out by sample_rate.';
+
+COMMENT ON COLUMN public.rag_call_window.other IS 'Calls that are no turn.';
+
+COMMENT ON COLUMN public.rag_call_window.self IS 'Calls of this pipeline itself.';
+
+COMMENT ON COLUMN public.rag_call_window.unreadable IS 'Calls whose request could not be read.';
+
+COMMENT ON COLUMN public.rag_call_window.parsed IS 'ok + ok_length: the numerator of the parse-success rate.';
+
+COMMENT ON COLUMN public.rag_call_window.parse_attempted IS 'parsed + context_fallback + no_question + truncated_prompt: its denominator, only what a template change can cause.';
+
+COMMENT ON COLUMN public.rag_call_window.parse_status_counts IS 'Synthesis calls by parse_status.';
+
+CREATE TABLE public.rag_judge_score (
+    event_id text NOT NULL,
+    judge_model text NOT NULL,
+    prompt_version text NOT NULL,
+    ts timestamp with time zone NOT NULL,
+    status text NOT NULL,
+    claimed_by text,
+    claim_lock integer,
+    claimed_at timestamp with time zone,
+    lease_until timestamp with time zone,
+    idempotency_key text NOT NULL,
+    calls integer DEFAULT 0 NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    faithfulness double precision,
+    answer_relevance double precision,
+    context_relevance double precision,
+    faithfulness_reason text,
+    answer_relevance_reason text,
+    context_relevance_reason text,
+    error_class text,
+    error_detail text,
+    response_format text,
+    prompt_tokens integer,
+    completion_tokens integer,
+    latency_ms integer,
+    judged_at timestamp with time zone,
+    CONSTRAINT rag_judge_score_answer_relevance_check CHECK (((answer_relevance >= (0)::double precision) AND (answer_relevance <= (1)::double precision))),
+    CONSTRAINT rag_judge_score_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT rag_judge_score_calls_check CHECK ((calls >= 0)),
+    CONSTRAINT rag_judge_score_claim_has_a_lease CHECK (((status <> 'claimed'::text) OR ((lease_until IS NOT NULL) AND (claimed_by IS NOT NULL) AND (claim_lock IS NOT NULL)))),
+    CONSTRAINT rag_judge_score_completion_tokens_check CHECK ((completion_tokens >= 0)),
+    CONSTRAINT rag_judge_score_context_relevance_check CHECK (((context_relevance >= (0)::double precision) AND (context_relevance <= (1)::double precision))),
+    CONSTRAINT rag_judge_score_error_class_check CHECK ((error_class = ANY (ARRAY['timeout'::text, 'connection'::text, 'rate_limited'::text, 'http_4xx'::text, 'http_5xx'::text, 'not_json'::text, 'bad_schema'::text, 'out_of_range'::text, 'truncated_reply'::text, 'empty_reply'::text]))),
+    CONSTRAINT rag_judge_score_error_has_a_class CHECK (((status <> ALL (ARRAY['error'::text, 'failed'::text])) OR (error_class IS NOT NULL))),
+    CONSTRAINT rag_judge_score_faithfulness_check CHECK (((faithfulness >= (0)::double precision) AND (faithfulness <= (1)::double precision))),
+    CONSTRAINT rag_judge_score_latency_ms_check CHECK ((latency_ms >= 0)),
+    CONSTRAINT rag_judge_score_no_score_has_a_reason CHECK (((status <> 'ok'::text) OR (((faithfulness IS NOT NULL) OR (COALESCE(faithfulness_reason, ''::text) <> ''::text)) AND ((answer_relevance IS NOT NULL) OR (COALESCE(answer_relevance_reason, ''::text) <> ''::text)) AND ((context_relevance IS NOT NULL) OR (COALESCE(context_relevance_reason, ''::text) <> ''::text))))),
+    CONSTRAINT rag_judge_score_ok_has_a_score CHECK (((status = 'ok'::text) = (num_nonnulls(faithfulness, answer_relevance, context_relevance) > 0))),
+    CONSTRAINT rag_judge_score_prompt_tokens_check CHECK ((prompt_tokens >= 0)),
+    CONSTRAINT rag_judge_score_status_check CHECK ((status = ANY (ARRAY['claimed'::text, 'ok'::text, 'error'::text, 'failed'::text])))
+);
+
+COMMENT ON TABLE public.rag_judge_score IS 'One row per synthesis call, judge model and prompt version. Claimed before the call, so that a key has at most one call in flight.';
+
+COMMENT ON COLUMN public.rag_judge_score.event_id IS 'The synthesis call.';
+
+COMMENT ON COLUMN public.rag_judge_score.judge_model IS 'The judging model.';
+
+COMMENT ON COLUMN public.rag_judge_score.prompt_version IS 'The version of the judge prompt.';
+
+COMMENT ON COLUMN public.rag_judge_score.ts IS 'Completion of the audited call.';
+
+COMMENT ON COLUMN public.rag_judge_score.status IS 'claimed: a call may be in flight; ok: scored; error: tried again later; failed: attempts used up.';
+
+COMMENT ON COLUMN public.rag_judge_score.claimed_by IS 'The run that holds or held the claim.';
+
+COMMENT ON COLUMN public.rag_judge_score.claim_lock IS 'The advisory lock that the claiming run holds while it lives.';
+
+COMMENT ON COLUMN public.rag_judge_score.claimed_at IS 'When the claim was made.';
+
+COMMENT ON COLUMN public.rag_judge_score.lease_until IS 'When an unsettled claim is free again.';
+
+COMMENT ON COLUMN public.rag_judge_score.idempotency_key IS 'Sent with the call and stored with the claim: the same attempt after a crash carries the same key.';
+
+COMMENT ON COLUMN public.rag_judge_score.calls IS 'Calls made for this key, outages included.';
+
+COMMENT ON COLUMN public.rag_judge_score.attempts IS 'Attempts used up; an outage uses none.';
+
+COMMENT ON COLUMN public.rag_judge_score.faithfulness IS 'Fraction of the answer that the context supports, by the judge.';
+
+COMMENT ON COLUMN public.rag_judge_score.answer_relevance IS 'How well the answer addresses the question, by the judge.';
+
+COMMENT ON COLUMN public.rag_judge_score.context_relevance IS 'How well the context fits the question, by the judge.';
+
+COMMENT ON COLUMN public.rag_judge_score.faithfulness_reason IS 'The judge''s reason, or why there is no score.';
+
+COMMENT ON COLUMN public.rag_judge_score.answer_relevance_reason IS 'The judge''s reason, or why there is no score.';
+
+COMMENT ON COLUMN public.rag_judge_score.context_relevance_reason IS 'The judge''s reason, or why there is no score.';
+
+COMMENT ON COLUMN public.rag_judge_score.error_class IS 'Why the last call gave no scores.';
+
+COMMENT ON COLUMN public.rag_judge_score.error_detail IS 'What the last call met; never text of a turn.';
+
+COMMENT ON COLUMN public.rag_judge_score.response_format IS 'How the reply was asked for: json_schema, json_object or text.';
+
+COMMENT ON COLUMN public.rag_judge_score.prompt_tokens IS 'Prompt tokens, over all calls.';
+
+COMMENT ON COLUMN public.rag_judge_score.completion_tokens IS 'Completion tokens, over all calls.';
+
+COMMENT ON COLUMN public.rag_judge_score.latency_ms IS 'Milliseconds of the last call.';
+
+COMMENT ON COLUMN public.rag_judge_score.judged_at IS 'When the last call was settled.';
+
+CREATE TABLE public.rag_metric (
+    event_id text NOT NULL,
+    ts timestamp with time zone NOT NULL,
+    had_context boolean NOT NULL,
+    num_passages integer NOT NULL,
+    top_score double precision,
+    mean_score double precision,
+    context_chars integer NOT NULL,
+    answer_chars integer NOT NULL,
+    refused boolean NOT NULL,
+    answer_truncated boolean NOT NULL,
+    support_score double precision,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT rag_metric_answer_chars_check CHECK ((answer_chars >= 0)),
+    CONSTRAINT rag_metric_context_chars_check CHECK ((context_chars >= 0)),
+    CONSTRAINT rag_metric_mean_score_check CHECK (((mean_score = mean_score) AND (abs(mean_score) < 'Infinity'::double precision))),
+    CONSTRAINT rag_metric_num_passages_check CHECK ((num_passages >= 0)),
+    CONSTRAINT rag_metric_support_score_check CHECK (((support_score >= (0)::double precision) AND (support_score <= (1)::double precision))),
+    CONSTRAINT rag_metric_top_score_check CHECK (((top_score = top_score) AND (abs(top_score) < 'Infinity'::double precision)))
+);
+
+COMMENT ON TABLE public.rag_metric IS 'The deterministic metrics of one synthesis call: exact, free, always there.';
+
+COMMENT ON COLUMN public.rag_metric.event_id IS 'The synthesis call.';
+
+COMMENT ON COLUMN public.rag_metric.ts IS 'Completion of the audited call.';
+
+COMMENT ON COLUMN public.rag_metric.had_context IS 'Whether any context was retrieved.';
+
+COMMENT ON COLUMN public.rag_metric.num_passages IS 'Passages in the context.';
+
+COMMENT ON COLUMN public.rag_metric.top_score IS 'Highest retrieval score of the passages; null without one.';
+
+COMMENT ON COLUMN public.rag_metric.mean_score IS 'Mean retrieval score of the passages; null without one.';
+
+COMMENT ON COLUMN public.rag_metric.context_chars IS 'Characters of the context.';
+
+COMMENT ON COLUMN public.rag_metric.answer_chars IS 'Characters of the answer.';
+
+COMMENT ON COLUMN public.rag_metric.refused IS 'Whether the answer is an honest refusal.';
+
+COMMENT ON COLUMN public.rag_metric.answer_truncated IS 'Whether the answer was cut by its length limit.';
+
+COMMENT ON COLUMN public.rag_metric.support_score IS 'Share of the answer that the context supports by words, numbers and names; null where it was not computed.';
+
+COMMENT ON COLUMN public.rag_metric.created_at IS 'When the row was written.';
+
+CREATE TABLE public.rag_quality (
+    event_id text NOT NULL,
+    trace_id text,
+    ts timestamp with time zone NOT NULL,
+    tenant text DEFAULT ''::text NOT NULL,
+    engine text DEFAULT ''::text NOT NULL,
+    surface text DEFAULT ''::text NOT NULL,
+    question_sha text,
+    question_preview text,
+    parse_status text NOT NULL,
+    had_context boolean NOT NULL,
+    num_passages integer NOT NULL,
+    top_score double precision,
+    mean_score double precision,
+    context_chars integer NOT NULL,
+    answer_chars integer NOT NULL,
+    refused boolean NOT NULL,
+    answer_truncated boolean NOT NULL,
+    faithfulness double precision,
+    answer_relevance double precision,
+    context_relevance double precision,
+    faithfulness_reason text,
+    answer_relevance_reason text,
+    context_relevance_reason text,
+    judge_status text NOT NULL,
+    error_class text,
+    skip_reason text,
+    judge_model text,
+    prompt_version text,
+    support_score double precision,
+    evidence_intact boolean,
+    judged_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT rag_quality_error_has_a_class CHECK (((judge_status = ANY (ARRAY['error'::text, 'failed'::text])) = (error_class IS NOT NULL))),
+    CONSTRAINT rag_quality_judge_status_check CHECK ((judge_status = ANY (ARRAY['ok'::text, 'pending'::text, 'error'::text, 'failed'::text, 'skipped'::text, 'disabled'::text]))),
+    CONSTRAINT rag_quality_no_score_has_a_reason CHECK (((judge_status <> 'ok'::text) OR (((faithfulness IS NOT NULL) OR (COALESCE(faithfulness_reason, ''::text) <> ''::text)) AND ((answer_relevance IS NOT NULL) OR (COALESCE(answer_relevance_reason, ''::text) <> ''::text)) AND ((context_relevance IS NOT NULL) OR (COALESCE(context_relevance_reason, ''::text) <> ''::text))))),
+    CONSTRAINT rag_quality_only_ok_has_scores CHECK (((judge_status = 'ok'::text) = (num_nonnulls(faithfulness, answer_relevance, context_relevance) > 0))),
+    CONSTRAINT rag_quality_question_preview_check CHECK ((char_length(question_preview) <= 120)),
+    CONSTRAINT rag_quality_scores_are_fractions CHECK ((((faithfulness IS NULL) OR ((faithfulness >= (0)::double precision) AND (faithfulness <= (1)::double precision))) AND ((answer_relevance IS NULL) OR ((answer_relevance >= (0)::double precision) AND (answer_relevance <= (1)::double precision))) AND ((context_relevance IS NULL) OR ((context_relevance >= (0)::double precision) AND (context_relevance <= (1)::double precision))))),
+    CONSTRAINT rag_quality_skip_has_a_reason CHECK (((judge_status = 'skipped'::text) = (skip_reason IS NOT NULL))),
+    CONSTRAINT rag_quality_support_score_check CHECK (((support_score >= (0)::double precision) AND (support_score <= (1)::double precision)))
+)
+PARTITION BY RANGE (ts);
+
+COMMENT ON TABLE public.rag_quality IS 'The published row: one per synthesis call, idempotent on event_id (the ledger rag_call decides). Scores are null unless judge_status is ok.';
+
+COMMENT ON COLUMN public.rag_quality.event_id IS 'The synthesis call.';
+
+COMMENT ON COLUMN public.rag_quality.trace_id IS 'The trace that the call belongs to.';
+
+COMMENT ON COLUMN public.rag_quality.ts IS 'Completion of the audited call; the partition key.';
+
+COMMENT ON COLUMN public.rag_quality.tenant IS 'The tenant that called; empty where the audit trail names none.';
+
+COMMENT ON COLUMN public.rag_quality.engine IS 'The engine that served the call.';
+
+COMMENT ON COLUMN public.rag_quality.surface IS 'The surface that called, for example public.';
+
+COMMENT ON COLUMN public.rag_quality.question_sha IS 'SHA-256 (hex) of the NFC-normalised question; null without a question.';
+
+COMMENT ON COLUMN public.rag_quality.question_preview IS 'At most 120 characters of the question, redacted; expires.';
+
+COMMENT ON COLUMN public.rag_quality.parse_status IS 'How the stored pair could be read.';
+
+COMMENT ON COLUMN public.rag_quality.had_context IS 'Whether any context was retrieved.';
+
+COMMENT ON COLUMN public.rag_quality.num_passages IS 'Passages in the context.';
+
+COMMENT ON COLUMN public.rag_quality.top_score IS 'Highest retrieval score of the passages; null without one.';
+
+COMMENT ON COLUMN public.rag_quality.mean_score IS 'Mean retrieval score of the passages; null without one.';
+
+COMMENT ON COLUMN public.rag_quality.context_chars IS 'Characters of the context.';
+
+COMMENT ON COLUMN public.rag_quality.answer_chars IS 'Characters of the answer.';
+
+COMMENT ON COLUMN public.rag_quality.refused IS 'Whether the answer is an honest refusal.';
+
+COMMENT ON COLUMN public.rag_quality.answer_truncated IS 'Whether the answer was cut by its length limit.';
+
+COMMENT ON COLUMN public.rag_quality.faithfulness IS 'Fraction of the answer that the retrieved context supports, by the judge; null with its reason when the answer asserts nothing.';
+
+COMMENT ON COLUMN public.rag_quality.answer_relevance IS 'How well the answer addresses the question, by the judge.';
+
+COMMENT ON COLUMN public.rag_quality.context_relevance IS 'How well the context fits the question, by the judge; null with its reason without a context.';
+
+COMMENT ON COLUMN public.rag_quality.faithfulness_reason IS 'The judge''s reason, or why there is no score.';
+
+COMMENT ON COLUMN public.rag_quality.answer_relevance_reason IS 'The judge''s reason, or why there is no score.';
+
+COMMENT ON COLUMN public.rag_quality.context_relevance_reason IS 'The judge''s reason, or why there is no score.';
+
+COMMENT ON COLUMN public.rag_quality.judge_status IS 'ok, pending (not attempted yet), error (attempted, tried again later), failed (attempts used up), skipped (cannot be judged) or disabled.';
+
+COMMENT ON COLUMN public.rag_quality.error_class IS 'Why the last judge call gave no scores; set for error and failed.';
+
+COMMENT ON COLUMN public.rag_quality.skip_reason IS 'Why the turn cannot be judged; set for skipped.';
+
+COMMENT ON COLUMN public.rag_quality.judge_model IS 'The judging model; null for skipped and disabled.';
+
+COMMENT ON COLUMN public.rag_quality.prompt_version IS 'The version of the judge prompt; null for skipped and disabled.';
+
+COMMENT ON COLUMN public.rag_quality.support_score IS 'Share of the answer that the context supports by words, numbers and names; null where it was not computed.';
+
+COMMENT ON COLUMN public.rag_quality.evidence_intact IS 'Whether the stored bodies match the hash chain; null where the audit trail maps none.';
+
+COMMENT ON COLUMN public.rag_quality.judged_at IS 'When the last judge call was settled.';
+
+COMMENT ON COLUMN public.rag_quality.created_at IS 'When the row was first published.';
+
+CREATE TABLE public.rag_quality_day (
+    day date NOT NULL,
+    tenant text NOT NULL,
+    surface text NOT NULL,
+    engine text NOT NULL,
+    judge_model text NOT NULL,
+    prompt_version text NOT NULL,
+    turns integer NOT NULL,
+    graded integer NOT NULL,
+    pending integer NOT NULL,
+    errors integer NOT NULL,
+    failed integer NOT NULL,
+    skipped integer NOT NULL,
+    disabled integer NOT NULL,
+    had_context integer NOT NULL,
+    refused integer NOT NULL,
+    truncated integer NOT NULL,
+    faithfulness_n integer NOT NULL,
+    faithfulness_sum double precision NOT NULL,
+    faithfulness_sum_sq double precision NOT NULL,
+    faithfulness_hist integer[] NOT NULL,
+    answer_relevance_n integer NOT NULL,
+    answer_relevance_sum double precision NOT NULL,
+    answer_relevance_sum_sq double precision NOT NULL,
+    answer_relevance_hist integer[] NOT NULL,
+    context_relevance_n integer NOT NULL,
+    context_relevance_sum double precision NOT NULL,
+    context_relevance_sum_sq double precision NOT NULL,
+    context_relevance_hist integer[] NOT NULL,
+    top_score_n integer NOT NULL,
+    top_score_sum double precision NOT NULL,
+    context_chars_sum bigint NOT NULL,
+    answer_chars_sum bigint NOT NULL,
+    judge_calls integer NOT NULL,
+    prompt_tokens bigint NOT NULL,
+    completion_tokens bigint NOT NULL,
+    judge_ms bigint NOT NULL,
+    CONSTRAINT rag_quality_day_adds_up CHECK ((turns = (((((graded + pending) + errors) + failed) + skipped) + disabled)))
+);
+
+COMMENT ON TABLE public.rag_quality_day IS 'The sum of the hours of one UTC day.';
+
+COMMENT ON COLUMN public.rag_quality_day.day IS 'The UTC day.';
+
+COMMENT ON COLUMN public.rag_quality_day.tenant IS 'The tenant; empty where the audit trail names none.';
+
+COMMENT ON COLUMN public.rag_quality_day.surface IS 'The surface.';
+
+COMMENT ON COLUMN public.rag_quality_day.engine IS 'The engine.';
+
+COMMENT ON COLUMN public.rag_quality_day.judge_model IS 'The judging model; empty for turns that no judge saw.';
+
+COMMENT ON COLUMN public.rag_quality_day.prompt_version IS 'The version of the judge prompt; empty for turns that no judge saw.';
+
+COMMENT ON COLUMN public.rag_quality_day.turns IS 'Synthesis calls.';
+
+COMMENT ON COLUMN public.rag_quality_day.graded IS 'Turns with judge_status ok.';
+
+COMMENT ON COLUMN public.rag_quality_day.pending IS 'Turns that wait for their first judge call.';
+
+COMMENT ON COLUMN public.rag_quality_day.errors IS 'Turns whose judge call gave no scores and is tried again.';
+
+COMMENT ON COLUMN public.rag_quality_day.failed IS 'Turns whose attempts are used up.';
+
+COMMENT ON COLUMN public.rag_quality_day.skipped IS 'Turns that cannot be judged.';
+
+COMMENT ON COLUMN public.rag_quality_day.disabled IS 'Turns measured while the judge is off.';
+
+COMMENT ON COLUMN public.rag_quality_day.had_context IS 'Turns with a retrieved context.';
+
+COMMENT ON COLUMN public.rag_quality_day.refused IS 'Turns answered with an honest refusal.';
+
+COMMENT ON COLUMN public.rag_quality_day.truncated IS 'Turns whose answer was cut by its length limit.';
+
+COMMENT ON COLUMN public.rag_quality_day.faithfulness_n IS 'Turns with a faithfulness.';
+
+COMMENT ON COLUMN public.rag_quality_day.faithfulness_sum IS 'Sum of the faithfulness.';
+
+COMMENT ON COLUMN public.rag_quality_day.faithfulness_sum_sq IS 'Sum of the squared faithfulness.';
+
+COMMENT ON COLUMN public.rag_quality_day.faithfulness_hist IS '101 counts: element i holds the scores in [(i-1)/100, i/100), the last those of exactly 1. A rate above any threshold in steps of 0.01 is exact.';
+
+COMMENT ON COLUMN public.rag_quality_day.answer_relevance_n IS 'Turns with an answer relevance.';
+
+COMMENT ON COLUMN public.rag_quality_day.answer_relevance_sum IS 'Sum of the answer relevance.';
+
+COMMENT ON COLUMN public.rag_quality_day.answer_relevance_sum_sq IS 'Sum of the squared answer relevance.';
+
+COMMENT ON COLUMN public.rag_quality_day.answer_relevance_hist IS '101 counts, as faithfulness_hist.';
+
+COMMENT ON COLUMN public.rag_quality_day.context_relevance_n IS 'Turns with a context relevance.';
+
+COMMENT ON COLUMN public.rag_quality_day.context_relevance_sum IS 'Sum of the context relevance.';
+
+COMMENT ON COLUMN public.rag_quality_day.context_relevance_sum_sq IS 'Sum of the squared context relevance.';
+
+COMMENT ON COLUMN public.rag_quality_day.context_relevance_hist IS '101 counts, as faithfulness_hist.';
+
+COMMENT ON COLUMN public.rag_quality_day.top_score_n IS 'Turns with a top retrieval score.';
+
+COMMENT ON COLUMN public.rag_quality_day.top_score_sum IS 'Sum of the top retrieval scores.';
+
+COMMENT ON COLUMN public.rag_quality_day.context_chars_sum IS 'Characters of all contexts.';
+
+COMMENT ON COLUMN public.rag_quality_day.answer_chars_sum IS 'Characters of all answers.';
+
+COMMENT ON COLUMN public.rag_quality_day.judge_calls IS 'Judge calls made, outages included.';
+
+COMMENT ON COLUMN public.rag_quality_day.prompt_tokens IS 'Prompt tokens that the judge reported.';
+
+COMMENT ON COLUMN public.rag_quality_day.completion_tokens IS 'Completion tokens that the judge reported.';
+
+COMMENT ON COLUMN public.rag_quality_day.judge_ms IS 'Milliseconds of the judge calls.';
+
+CREATE TABLE public.rag_quality_window (
+    hour timestamp with time zone NOT NULL,
+    tenant text NOT NULL,
+    surface text NOT NULL,
+    engine text NOT NULL,
+    judge_model text NOT NULL,
+    prompt_version text NOT NULL,
+    turns integer NOT NULL,
+    graded integer NOT NULL,
+    pending integer NOT NULL,
+    errors integer NOT NULL,
+    failed integer NOT NULL,
+    skipped integer NOT NULL,
+    disabled integer NOT NULL,
+    had_context integer NOT NULL,
+    refused integer NOT NULL,
+    truncated integer NOT NULL,
+    faithfulness_n integer NOT NULL,
+    faithfulness_sum double precision NOT NULL,
+    faithfulness_sum_sq double precision NOT NULL,
+    faithfulness_hist integer[] NOT NULL,
+    answer_relevance_n integer NOT NULL,
+    answer_relevance_sum double precision NOT NULL,
+    answer_relevance_sum_sq double precision NOT NULL,
+    answer_relevance_hist integer[] NOT NULL,
+    context_relevance_n integer NOT NULL,
+    context_relevance_sum double precision NOT NULL,
+    context_relevance_sum_sq double precision NOT NULL,
+    context_relevance_hist integer[] NOT NULL,
+    top_score_n integer NOT NULL,
+    top_score_sum double precision NOT NULL,
+    context_chars_sum bigint NOT NULL,
+    answer_chars_sum bigint NOT NULL,
+    judge_calls integer NOT NULL,
+    prompt_tokens bigint NOT NULL,
+    completion_tokens bigint NOT NULL,
+    judge_ms bigint NOT NULL,
+    CONSTRAINT rag_quality_window_adds_up CHECK ((turns = (((((graded + pending) + errors) + failed) + skipped) + disabled))),
+    CONSTRAINT rag_quality_window_answer_relevance_hist_check CHECK ((cardinality(answer_relevance_hist) = 101)),
+    CONSTRAINT rag_quality_window_context_relevance_hist_check CHECK ((cardinality(context_relevance_hist) = 101)),
+    CONSTRAINT rag_quality_window_faithfulness_hist_check CHECK ((cardinality(faithfulness_hist) = 101)),
+    CONSTRAINT rag_quality_window_hour_check CHECK ((date_trunc('hour'::text, hour, 'UTC'::text) = hour))
+);
+
+COMMENT ON TABLE public.rag_quality_window IS 'Mergeable sums, counts and histograms of one UTC hour, per tenant, surface, engine and judge version. Every mean is a sum over its own n.';
+
+COMMENT ON COLUMN public.rag_quality_window.hour IS 'Start of the UTC hour.';
+
+COMMENT ON COLUMN public.rag_quality_window.tenant IS 'The tenant; empty where the audit trail names none.';
+
+COMMENT ON COLUMN public.rag_quality_window.surface IS 'The surface.';
+
+COMMENT ON COLUMN public.rag_quality_window.engine IS 'The engine.';
+
+COMMENT ON COLUMN public.rag_quality_window.judge_model IS 'The judging model; empty for turns that no judge saw.';
+
+COMMENT ON COLUMN public.rag_quality_window.prompt_version IS 'The version of the judge prompt; empty for turns that no judge saw.';
+
+COMMENT ON COLUMN public.rag_quality_window.turns IS 'Synthesis calls.';
+
+COMMENT ON COLUMN public.rag_quality_window.graded IS 'Turns with judge_status ok.';
+
+COMMENT ON COLUMN public.rag_quality_window.pending IS 'Turns that wait for their first judge call.';
+
+COMMENT ON COLUMN public.rag_quality_window.errors IS 'Turns whose judge call gave no scores and is tried again.';
+
+COMMENT ON COLUMN public.rag_quality_window.failed IS 'Turns whose attempts are used up.';
+
+COMMENT ON COLUMN public.rag_quality_window.skipped IS 'Turns that cannot be judged.';
+
+COMMENT ON COLUMN public.rag_quality_window.disabled IS 'Turns measured while the judge is off.';
+
+COMMENT ON COLUMN public.rag_quality_window.had_context IS 'Turns with a retrieved context.';
+
+COMMENT ON COLUMN public.rag_quality_window.refused IS 'Turns answered with an honest refusal.';
+
+COMMENT ON COLUMN public.rag_quality_window.truncated IS 'Turns whose answer was cut by its length limit.';
+
+COMMENT ON COLUMN public.rag_quality_window.faithfulness_n IS 'Turns with a faithfulness.';
+
+COMMENT ON COLUMN public.rag_quality_window.faithfulness_sum IS 'Sum of the faithfulness.';
+
+COMMENT ON COLUMN public.rag_quality_window.faithfulness_sum_sq IS 'Sum of the squared faithfulness.';
+
+COMMENT ON COLUMN public.rag_quality_window.faithfulness_hist IS '101 counts: element i holds the scores in [(i-1)/100, i/100), the last those of exactly 1. A rate above any threshold in steps of 0.01 is exact.';
+
+COMMENT ON COLUMN public.rag_quality_window.answer_relevance_n IS 'Turns with an answer relevance.';
+
+COMMENT ON COLUMN public.rag_quality_window.answer_relevance_sum IS 'Sum of the answer relevance.';
+
+COMMENT ON COLUMN public.rag_quality_window.answer_relevance_sum_sq IS 'Sum of the squared answer relevance.';
+
+COMMENT ON COLUMN public.rag_quality_window.answer_relevance_hist IS '101 counts, as faithfulness_hist.';
+
+COMMENT ON COLUMN public.rag_quality_window.context_relevance_n IS 'Turns with a context relevance.';
+
+COMMENT ON COLUMN public.rag_quality_window.context_relevance_sum IS 'Sum of the context relevance.';
+
+COMMENT ON COLUMN public.rag_quality_window.context_relevance_sum_sq IS 'Sum of the squared context relevance.';
+
+COMMENT ON COLUMN public.rag_quality_window.context_relevance_hist IS '101 counts, as faithfulness_hist.';
+
+COMMENT ON COLUMN public.rag_quality_window.top_score_n IS 'Turns with a top retrieval score.';
+
+COMMENT ON COLUMN public.rag_quality_window.top_score_sum IS 'Sum of the top retrieval scores.';
+
+COMMENT ON COLUMN public.rag_quality_window.context_chars_sum IS 'Characters of all contexts.';
+
+COMMENT ON COLUMN public.rag_quality_window.answer_chars_sum IS 'Characters of all answers.';
+
+COMMENT ON COLUMN public.rag_quality_window.judge_calls IS 'Judge calls made, outages included.';
+
+COMMENT ON COLUMN public.rag_quality_window.prompt_tokens IS 'Prompt tokens that the judge reported.';
+
+COMMENT ON COLUMN public.rag_quality_window.completion_tokens IS 'Completion tokens that the judge reported.';
+
+COMMENT ON COLUMN public.rag_quality_window.judge_ms IS 'Milliseconds of the judge calls.';
+
+CREATE TABLE public.rag_stale_hour (
+    hour timestamp with time zone NOT NULL,
+    stage text NOT NULL,
+    touched_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT rag_stale_hour_hour_check CHECK ((date_trunc('hour'::text, hour, 'UTC'::text) = hour)),
+    CONSTRAINT rag_stale_hour_stage_check CHECK ((stage = ANY (ARRAY['publish'::text, 'aggregate'::text])))
+);
+
+COMMENT ON TABLE public.rag_stale_hour IS 'Hours whose published rows or windows lag behind: written with the change itself, removed with the refresh, so that a crash between the two loses nothing.';
+
+COMMENT ON COLUMN public.rag_stale_hour.hour IS 'Start of the UTC hour.';
+
+COMMENT ON COLUMN public.rag_stale_hour.stage IS 'publish: published rows lag behind; aggregate: windows lag behind.';
+
+COMMENT ON COLUMN public.rag_stale_hour.touched_at IS 'When the hour last changed.';
+
+CREATE TABLE public.rag_triad (
+    event_id text NOT NULL,
+    ts timestamp with time zone NOT NULL,
+    parse_status text NOT NULL,
+    question text,
+    context text,
+    passages jsonb,
+    history jsonb,
+    answer text,
+    finish_reason text,
+    question_sha text,
+    question_preview text,
+    text_expired_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT rag_triad_expired_has_no_text CHECK (((text_expired_at IS NULL) OR ((question IS NULL) AND (context IS NULL) AND (passages IS NULL) AND (history IS NULL) AND (answer IS NULL)))),
+    CONSTRAINT rag_triad_history_check CHECK ((jsonb_typeof(history) = 'array'::text)),
+    CONSTRAINT rag_triad_passages_check CHECK ((jsonb_typeof(passages) = 'array'::text)),
+    CONSTRAINT rag_triad_question_preview_check CHECK ((char_length(question_preview) <= 120)),
+    CONSTRAINT rag_triad_question_sha_check CHECK ((question_sha ~ '^[0-9a-f]{64}$'::text))
+);
+
+COMMENT ON TABLE public.rag_triad IS 'Question, retrieved context and answer of one synthesis call. The only table with their full text; it expires after retention.triad_text_days.';
+
+COMMENT ON COLUMN public.rag_triad.event_id IS 'The synthesis call.';
+
+COMMENT ON COLUMN public.rag_triad.ts IS 'Completion of the audited call.';
+
+COMMENT ON COLUMN public.rag_triad.parse_status IS 'How the stored pair could be read.';
+
+COMMENT ON COLUMN public.rag_triad.question IS 'The user''s question.';
+
+COMMENT ON COLUMN public.rag_triad.context IS 'The retrieved context as the prompt holds it; empty when nothing was retrieved.';
+
+COMMENT ON COLUMN public.rag_triad.passages IS 'The passages of the context: rank, score, text.';
+
+COMMENT ON COLUMN public.rag_triad.history IS 'The messages before the question, oldest first: role, text.';
+
+COMMENT ON COLUMN public.rag_triad.answer IS 'The answer, without thinking.';
+
+COMMENT ON COLUMN public.rag_triad.finish_reason IS 'Why the model stopped, in the server''s word.';
+
+COMMENT ON COLUMN public.rag_triad.question_sha IS 'SHA-256 (hex) of the NFC-normalised question; null without a question.';
+
+COMMENT ON COLUMN public.rag_triad.question_preview IS 'At most 120 characters of the question, redacted; expires after retention.preview_days.';
+
+COMMENT ON COLUMN public.rag_triad.text_expired_at IS 'When the text was dropped; the row stays as a tombstone.';
+
+COMMENT ON COLUMN public.rag_triad.created_at IS 'When the row was written.';
+
+ALTER TABLE ONLY public.kb_access_record
+    ADD CONSTRAINT kb_access_record_pkey PRIMARY KEY (access_id);
+
+ALTER TABLE ONLY public.kb_activation
+    ADD CONSTRAINT kb_activation_pkey PRIMARY KEY (feature);
+
+ALTER TABLE ONLY public.rag_call
+    ADD CONSTRAINT rag_call_pkey PRIMARY KEY (event_id);
+
+ALTER TABLE ONLY public.rag_call_window
+    ADD CONSTRAINT rag_call_window_pkey PRIMARY KEY (hour, tenant, surface, engine);
+
+ALTER TABLE ONLY public.rag_judge_score
+    ADD CONSTRAINT rag_judge_score_pkey PRIMARY KEY (event_id, judge_model, prompt_version);
+
+ALTER TABLE ONLY public.rag_metric
+    ADD CONSTRAINT rag_metric_pkey PRIMARY KEY (event_id);
+
+ALTER TABLE ONLY public.rag_quality_day
+    ADD CONSTRAINT rag_quality_day_pkey PRIMARY KEY (day, tenant, surface, engine, judge_model, prompt_version);
+
+ALTER TABLE ONLY public.rag_quality
+    ADD CONSTRAINT rag_quality_pkey PRIMARY KEY (event_id, ts);
+
+ALTER TABLE ONLY public.rag_quality_window
+    ADD CONSTRAINT rag_quality_window_pkey PRIMARY KEY (hour, tenant, surface, engine, judge_model, prompt_version);
+
+ALTER TABLE ONLY public.rag_stale_hour
+    ADD CONSTRAINT rag_stale_hour_pkey PRIMARY KEY (hour, stage);
+
+ALTER TABLE ONLY public.rag_triad
+    ADD CONSTRAINT rag_triad_pkey PRIMARY KEY (event_id);
+
+CREATE INDEX kb_access_record_read_at ON public.kb_access_record USING btree (read_at);
+
+CREATE INDEX rag_call_ts ON public.rag_call USING btree (ts);
+
+CREATE INDEX rag_judge_score_open ON public.rag_judge_score USING btree (ts) WHERE (status = ANY (ARRAY['claimed'::text, 'error'::text]));
+
+CREATE INDEX rag_judge_score_ts ON public.rag_judge_score USING btree (ts);
+
+CREATE INDEX rag_metric_ts ON public.rag_metric USING btree (ts);
+
+CREATE INDEX rag_quality_open ON ONLY public.rag_quality USING btree (ts) WHERE (judge_status = ANY (ARRAY['pending'::text, 'error'::text]));
+
+CREATE INDEX rag_quality_surface_ts ON ONLY public.rag_quality USING btree (surface, ts);
+
+CREATE INDEX rag_quality_ts ON ONLY public.rag_quality USING btree (ts);
+
+CREATE INDEX rag_triad_text_to_expire ON public.rag_triad USING btree (ts) WHERE (text_expired_at IS NULL);
+
+CREATE INDEX rag_triad_ts ON public.rag_triad USING btree (ts);
+
+REVOKE ALL ON FUNCTION public.kb_ensure_rag_quality_partition(at_instant timestamp with time zone) FROM PUBLIC;
