@@ -16,11 +16,11 @@ test-fast: environment
 	exec .venv/bin/python -m pytest -m "not slow" $(ARGS)
 
 lint: environment
-	.venv/bin/ruff check
-	.venv/bin/ruff format --check
-	.venv/bin/mypy
-	.venv/bin/lint-imports
-	.venv/bin/uv lock --check
+	failed=0; \
+	for check in "ruff check" "ruff format --check" mypy lint-imports "uv lock --check"; do \
+		echo "$$check"; .venv/bin/$$check || failed=1; \
+	done; \
+	exit $$failed
 
 format: environment
 	.venv/bin/ruff check --fix --select I,F401

@@ -70,10 +70,13 @@ sync_with() { # UV
 }
 
 make_environment() {
-    say "making .venv (a few hundred megabytes on the first run)"
-    if runs uv && sync_with uv; then
-        return
-    fi
+    say "bringing .venv up to date (the first time it downloads a few hundred megabytes)"
+    # The lock file pins an uv into .venv too, so only a first run may have to fetch one.
+    for uv in uv .venv/bin/uv; do
+        if runs "$uv" && sync_with "$uv"; then
+            return
+        fi
+    done
     runs .bootstrap/bin/uv || fetch_uv
     sync_with .bootstrap/bin/uv ||
         die "the packages of uv.lock could not be installed; the lines above say why (Python 3.11 to 3.14 and a package index are needed)"

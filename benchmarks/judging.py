@@ -43,7 +43,12 @@ class MemoryBook:
         self.outcomes: dict[str, Judgement] = {}
 
     def claim(
-        self, window: Window, version: JudgeVersion, *, limit: int, exclude: Collection[str] = ()
+        self,
+        window: Window,  # noqa: ARG002 there is one window
+        version: JudgeVersion,  # noqa: ARG002 and one version
+        *,
+        limit: int,
+        exclude: Collection[str] = (),  # noqa: ARG002 what was claimed is gone
     ) -> Sequence[Claim]:
         taken, self._waiting = self._waiting[:limit], self._waiting[limit:]
         return taken
@@ -195,6 +200,7 @@ def side_by_side(
 
 
 def main(new_book: Callable[[Sequence[Claim]], ClaimBook] = MemoryBook) -> int:
+    """Measure, print the table, say by the exit code whether the limits hold."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=200)
     parser.add_argument("--concurrency", type=int, default=20)
@@ -205,9 +211,8 @@ def main(new_book: Callable[[Sequence[Claim]], ClaimBook] = MemoryBook) -> int:
     print(f"{'':<8} {'':<16} {'seconds':>7} {'turns/s':>8} {'CPU ms':>8} {'whole':>6} {'calls':>6}")
     bare, ours = side_by_side("clean", (), arguments, new_book)
     ratio, cpu_ms = bare.seconds / ours.seconds, ours.cpu / arguments.turns * 1000
-    print(
-        f"throughput of the judge step over the bare loop: {ratio:.2f} (at least {LOWEST_RATIO}), {cpu_ms:.1f} ms CPU a turn (at most {MOST_CPU_MS})"
-    )
+    print(f"throughput of the judge step over the bare loop: {ratio:.2f} (at least {LOWEST_RATIO})")
+    print(f"client CPU of the judge step: {cpu_ms:.1f} ms a turn (at most {MOST_CPU_MS})")
     holds = ratio >= LOWEST_RATIO and cpu_ms <= MOST_CPU_MS
     if not arguments.no_faults:
         _, faulty = side_by_side("faults", ("--faults",), arguments, new_book)

@@ -44,6 +44,8 @@ MALFORMED = response("200 OK", completion("The answer is well supported: 9/10.")
 BUSY = response("429 Too Many Requests", b'{"error": {"message": "busy"}}', "Retry-After: 1\r\n")
 BROKEN = response("500 Internal Server Error", b'{"error": {"message": "broken"}}')
 
+REPLIES = {Fault.RATE_LIMITED: BUSY, Fault.SERVER_ERROR: BROKEN, Fault.MALFORMED: MALFORMED, Fault.HANG: GOOD}
+
 
 class Stub:
     """Answers each connection in turn; faults are drawn by event and call as the reference judge draws them."""
@@ -69,10 +71,11 @@ class Stub:
     async def _answer(self, key: str) -> bytes:
         fault = self._faults.of(*self._count.next(key))
         await asyncio.sleep(self._faults.hang_s if fault is Fault.HANG else self._faults.latency_s)
-        return {Fault.RATE_LIMITED: BUSY, Fault.SERVER_ERROR: BROKEN, Fault.MALFORMED: MALFORMED}.get(fault, GOOD)
+        return GOOD if fault is None else REPLIES[fault]
 
 
 async def main() -> None:
+    """Serve until the process is ended."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--latency-ms", type=float, default=100.0)
     parser.add_argument("--faults", action="store_true", help="5 %% 429, 5 %% 500, 2 %% hang for 30 s, 5 %% malformed")

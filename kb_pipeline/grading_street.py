@@ -6,7 +6,7 @@ Belongs here: composition of steps and adapters, and the loop of one grading run
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -26,12 +26,13 @@ from kb_pipeline.grading.bodies import MAX_BODY_BYTES
 from kb_pipeline.grading.examination import ExaminationRules
 from kb_pipeline.grading.extraction import question_preview
 from kb_pipeline.grading.judging import INSTRUCTION, PROMPT_VERSION
-from kb_pipeline.grading.judging.cost import CHARS_PER_TOKEN, estimate_tokens
+from kb_pipeline.grading.judging.cost import characters_within
 from kb_pipeline.ports import Clock
-from kb_pipeline.records import Examination, JudgeVersion, StepReport
+from kb_pipeline.records import JudgeVersion, StepReport
 from kb_pipeline.settings import Settings
-from kb_pipeline.steps.collect import collect, examined
+from kb_pipeline.steps.collect import collect
 from kb_pipeline.steps.expire import Ages, expire, make_partitions
+from kb_pipeline.steps.forecast import Forecast, forecast_of, foresee, waiting
 from kb_pipeline.steps.judge import JudgeLimits, judge_window
 from kb_pipeline.windows import Window
 
@@ -39,7 +40,6 @@ ACTOR = "kb_pipeline_grader"
 # A claim outlives a full queue of slow calls; a run that dies loses its claims at once, whatever the lease.
 LEASE_TIMEOUTS = 4
 LEASE_SPARE_S = 60.0
-INSTRUCTION_TOKENS = round(len(INSTRUCTION) / CHARS_PER_TOKEN)
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 Progress = Callable[[str, int], None]
@@ -53,23 +53,12 @@ class GradeReport:
     counts: dict[str, int | float]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Forecast:
-    """What a grading run would do: calls to examine, turns to judge, and an estimate of the judge's tokens."""
-
-    hours: int
-    calls: int
-    turns: int
-    judge_calls: int
-    prompt_tokens: int
-    verdicts: dict[str, int] = field(default_factory=dict)
-    parse_statuses: dict[str, int] = field(default_factory=dict)
-
-
 class GradingStreet:
     """Every step of the street over one database. Use `open`, or give a database of your own."""
 
-    def __init__(self, settings: Settings, database: Database, *, clock: Clock | None = None, run_id: str | None = None):
+    def __init__(
+        self, settings: Settings, database: Database, *, clock: Clock | None = None, run_id: str | None = None
+    ) -> None:
         self.settings = settings
         self.database = database
         self.clock = clock or SystemClock()
@@ -77,8 +66,10 @@ class GradingStreet:
         self._quality = settings.rag_quality
         self._tenant = self._quality.judge_tenant
         self._surfaces = sorted(self._quality.surfaces)
-        self.version = JudgeVersion(model=self._quality.judge_model, prompt_version=PROMPT_VERSION) if self._quality.judge_model else None
-        self.publication = PostgresPublication(database, version=self.version)
+        model = self._quality.judge_model
+        self.version = JudgeVersion(model=model, prompt_version=PROMPT_VERSION) if model else None
+        self._judge_chars = characters_within(self._quality.judge_context_tokens)
+        self.publication = PostgresPublication(database, version=self.version, judge_chars=self._judge_chars)
         self._backlog = PostgresBacklog(
             database, surfaces=self._surfaces, pipeline_tenant=self._tenant, judge_on=self.version is not None
         )
@@ -93,19 +84,26 @@ class GradingStreet:
         finally:
             database.dispose()
 
-    def collect(self, window: Window, *, asked: bool = False, on_progress: Callable[[int], None] | None = None) -> StepReport:
+    def collect(
+        self, window: Window, *, asked: bool = False, on_progress: Callable[[int], None] | None = None
+    ) -> StepReport:
         """Examine the window's new calls, from the activation instant on, or all of them when `asked`."""
         active = window if asked else self._active_part(window)
         if active is None:
             return StepReport(counts={"examined": 0})
         preview = partial(question_preview, redact=self.settings.redaction.compiled())
-        ledger = PostgresLedger(self.database, preview=preview)
-        return collect(active, trail=self._trail("grading"), ledger=ledger, rules=self._rules(), on_progress=on_progress)
+        return collect(
+            active,
+            trail=self._trail("grading"),
+            ledger=PostgresLedger(self.database, preview=preview),
+            rules=self._rules(),
+            on_progress=on_progress,
+        )
 
     def judge(
         self, window: Window, *, limit: int | None = None, on_progress: Callable[[StepReport], None] | None = None
     ) -> StepReport:
-        """Grade up to `limit` (default max_batch) waiting turns of the window; raises JudgeRefused for a public host."""
+        """Grade up to `limit` (default max_batch) waiting turns; raises JudgeRefused for a public host."""
         if self.version is None:
             return StepReport(counts={"claimed": 0})
         quality = self._quality
@@ -116,7 +114,12 @@ class GradingStreet:
             timeout_s=quality.judge_timeout_s,
             max_attempts=quality.judge_max_attempts,
         )
-        with claim_book(self.database, lease_s=LEASE_TIMEOUTS * limits.timeout_s + LEASE_SPARE_S, max_attempts=limits.max_attempts) as book:
+        with claim_book(
+            self.database,
+            lease_s=LEASE_TIMEOUTS * limits.timeout_s + LEASE_SPARE_S,
+            max_attempts=limits.max_attempts,
+            judge_chars=self._judge_chars,
+        ) as book:
             return judge_window(
                 window,
                 book=book,
@@ -198,21 +201,20 @@ class GradingStreet:
     def require_enabled(self) -> None:
         """Raise SettingsError where grading is switched off."""
         if not self._quality.enabled:
-            raise SettingsError("rag_quality.enabled is false, so nothing is graded; set it to true in kb_pipeline.yaml")
+            raise SettingsError(
+                "rag_quality.enabled is false, so nothing is graded; set it to true in kb_pipeline.yaml"
+            )
 
     def forecast(self, *, since: datetime | None = None, until: datetime | None = None) -> Forecast:
         """What `grade` would do for the same instants; nothing is written but the access record, nobody is called."""
-        counts: Counter[str] = Counter()
         hours = self._hours(since, until)
-        for hour in hours:
-            active = hour if since is not None else self._active_part(hour)
-            if active is not None:
-                for examinations in examined(active, trail=self._trail("forecast"), rules=self._rules()):
-                    counts.update(_foreseen(examinations, judged=self.version is not None))
-            if self.version is not None:
-                turns, characters = self.publication.waiting(hour)
-                counts.update({"turns": turns, "tokens": turns * INSTRUCTION_TOKENS + round(characters / CHARS_PER_TOKEN)})
-        return _forecast(counts, hours=len(hours))
+        windows = hours if since is not None else list(filter(None, map(self._active_part, hours)))
+        room = self._judge_chars if self.version is not None else None
+        counts = foresee(windows, trail=self._trail("forecast"), rules=self._rules(), judge_chars=room)
+        if room is not None:
+            for hour in hours:
+                counts += waiting(*self.publication.waiting(hour))
+        return forecast_of(counts, hours=len(hours))
 
     def ledger_counts(self, window: Window) -> CallCounts:
         """What the ledger says of the configured surfaces in the window."""
@@ -286,31 +288,3 @@ def _differences(hear: Callable[[int], None]) -> Callable[[StepReport], None]:
         before = now
 
     return differ
-
-
-def _foreseen(examinations: Sequence[Examination], *, judged: bool) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for each in examinations:
-        counts[f"verdict/{each.verdict}"] += 1
-        if each.triad is None or each.metrics is None:
-            continue
-        counts[f"status/{each.triad.parse_status}"] += 1
-        if judged and each.triad.parse_status.is_judged:
-            counts["turns"] += 1
-            counts["tokens"] += estimate_tokens(each.triad, each.metrics)
-    return counts
-
-
-def _forecast(counts: Counter[str], *, hours: int) -> Forecast:
-    def under(prefix: str) -> dict[str, int]:
-        return {name.removeprefix(prefix): count for name, count in sorted(counts.items()) if name.startswith(prefix)}
-
-    return Forecast(
-        hours=hours,
-        calls=sum(under("verdict/").values()),
-        turns=counts["turns"],
-        judge_calls=counts["turns"],
-        prompt_tokens=counts["tokens"],
-        verdicts=under("verdict/"),
-        parse_statuses=under("status/"),
-    )

@@ -25,7 +25,9 @@ class Window:
         for name in ("start", "end"):
             value: datetime = getattr(self, name)
             if value.tzinfo is None:
-                raise ValueError(f"{name} of a window has no time zone: {value.isoformat()}; give one, for example +00:00")
+                raise ValueError(
+                    f"{name} of a window has no time zone: {value.isoformat()}; give one, for example +00:00"
+                )
             object.__setattr__(self, name, value.astimezone(UTC))
         if self.end <= self.start:
             raise ValueError(f"a window ends after it starts, but {self.end.isoformat()} <= {self.start.isoformat()}")

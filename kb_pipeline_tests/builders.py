@@ -23,7 +23,9 @@ ANSWER = "Biaya pendaftaran yayasan adalah Rp250.000."
 REFUSAL = "Maaf, informasi tersebut tidak tersedia."
 
 
-def request_body(question: str = "Berapa biaya pendaftaran yayasan?", context: str = CONTEXT, system: str = SYSTEM) -> bytes:
+def request_body(
+    question: str = "Berapa biaya pendaftaran yayasan?", context: str = CONTEXT, system: str = SYSTEM
+) -> bytes:
     """A synthesis request in the default template."""
     messages = [
         {"role": "system", "content": system},
@@ -45,7 +47,7 @@ def stored(body: bytes) -> bytes:
 
 def closed_hour(back: int = 1) -> Window:
     """The hour that ended `back` hours before the running one began, less one."""
-    start = floor_hour(datetime.now(UTC)) - HOUR * back  # noqa: DTZ901, TID251
+    start = floor_hour(datetime.now(UTC)) - HOUR * back
     return Window(start, start + HOUR)
 
 
@@ -56,11 +58,14 @@ class Upstream:
         self._database = database
         self._previous = bytes(32)
 
-    def call(self, event_id: str, ts: datetime, *, surface: str = "public", tenant: str = "portal", engine: str = "rag") -> None:
+    def call(
+        self, event_id: str, ts: datetime, *, surface: str = "public", tenant: str = "portal", engine: str = "rag"
+    ) -> None:
         """An audited call without its body."""
         with self._database.connect() as connection:
             connection.execute(
-                "INSERT INTO upstream.ai_calls (event_id, trace_id, completed_at, tenant_id, surface, engine, http_status)"
+                "INSERT INTO upstream.ai_calls"
+                " (event_id, trace_id, completed_at, tenant_id, surface, engine, http_status)"
                 " VALUES (%s, %s, %s, %s, %s, %s, 200)",
                 (event_id, f"trace-{event_id}", ts, tenant, surface, engine),
             )
@@ -101,7 +106,7 @@ class Upstream:
 
 def settings(database: Database, **quality: Any) -> Settings:
     """Settings with grading on for everything of the last month."""
-    start_at = (datetime.now(UTC) - timedelta(days=31)).isoformat()  # noqa: TID251
+    start_at = (datetime.now(UTC) - timedelta(days=31)).isoformat()
     url = database.url.render_as_string(hide_password=False)
     given = {"enabled": True, "start_at": start_at, "judge_model": "reference", "judge_timeout_s": 5, **quality}
     return Settings.model_validate({"rag_quality": given, "database": {"url": url}})
@@ -117,7 +122,7 @@ def street(database: Database, **quality: Any) -> Iterator[GradingStreet]:
 def table(database: Database, statement: str, *values: object) -> list[tuple[Any, ...]]:
     """All rows of a statement."""
     with database.connect() as connection:
-        return connection.execute(statement, values).fetchall()  # type: ignore[arg-type]
+        return connection.execute(statement, values).fetchall()
 
 
 OUR_TABLES = (
@@ -134,4 +139,4 @@ OUR_TABLES = (
 
 def everything(database: Database) -> dict[str, list[tuple[Any, ...]]]:
     """Every row of our tables, with the transaction that wrote it: equal only where no row was touched."""
-    return {name: table(database, f"SELECT xmin::text, t.* FROM {name} AS t ORDER BY 2, 3, 4") for name in OUR_TABLES}  # noqa: S608
+    return {name: table(database, f"SELECT xmin::text, t.* FROM {name} AS t ORDER BY 2, 3, 4") for name in OUR_TABLES}

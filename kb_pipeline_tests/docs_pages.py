@@ -13,10 +13,14 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 def page(name: str) -> str:
     """The text of a page below the repository's folder; skips the test where only the installed package is at hand."""
-    file = REPOSITORY / name
-    if not (REPOSITORY / "pyproject.toml").exists():
-        pytest.skip("the documentation is not part of the installed package")
-    return file.read_text(encoding="utf-8")
+    only_in_a_checkout()
+    return (REPOSITORY / name).read_text(encoding="utf-8")
+
+
+def only_in_a_checkout() -> None:
+    """Skip the test where only the installed package is at hand."""
+    if not (REPOSITORY / "Makefile").exists():
+        pytest.skip("the checkout is not at hand, only the installed package")
 
 
 def table_rows(text: str) -> list[list[str]]:

@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -61,10 +62,12 @@ def folder_of_servers() -> Iterator[Path]:
 
 
 def end_server(data_dir: Path) -> None:
-    """End whatever server still runs in a data folder."""
+    """End whatever server still runs in a data folder, and wait until it has."""
     postmaster = Postmaster.read(data_dir / "cluster")
     if postmaster is not None:
         postmaster.send(signal.SIGQUIT)
+        while postmaster.is_running():
+            time.sleep(0.02)
 
 
 @contextmanager

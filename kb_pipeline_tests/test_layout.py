@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import kb_pipeline
-from kb_pipeline_tests.docs_pages import REPOSITORY
+from kb_pipeline_tests.docs_pages import REPOSITORY, only_in_a_checkout
 
 PACKAGE = Path(kb_pipeline.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -97,8 +97,7 @@ def test_sql_lives_in_files_of_its_own() -> None:
 
 def project_files() -> list[Path]:
     """The text files that make up the checkout."""
-    if not (REPOSITORY / "pyproject.toml").exists():
-        pytest.skip("the checkout is not at hand, only the installed package")
+    only_in_a_checkout()
     folders = ("kb_pipeline", "kb_pipeline_tests", "sql", "docs", "benchmarks", ".ci")
     below = [file for folder in folders for file in (REPOSITORY / folder).rglob("*") if file.is_file()]
     top = [file for file in REPOSITORY.iterdir() if file.is_file()]

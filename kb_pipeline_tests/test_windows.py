@@ -1,6 +1,7 @@
 """Hours are half-open, whole and in UTC."""
 
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,9 @@ from hypothesis import strategies as st
 from kb_pipeline.windows import HOUR, Window, hour_of, last_hours, partition_key, window_of
 
 instants = st.datetimes(
-    min_value=datetime(2000, 1, 1), max_value=datetime(2100, 1, 1), timezones=st.timezones()  # noqa: DTZ001
+    min_value=datetime(2000, 1, 1),  # noqa: DTZ001
+    max_value=datetime(2100, 1, 1),  # noqa: DTZ001
+    timezones=st.timezones(),
 )
 
 
@@ -33,7 +36,7 @@ def test_the_hours_of_a_window_cover_it_without_a_gap(start: datetime, length: t
     hours = list(window.hours())
     assert hours[0].start <= window.start < hours[0].end
     assert hours[-1].start < window.end <= hours[-1].end
-    assert all(left.end == right.start for left, right in zip(hours, hours[1:], strict=False))
+    assert all(left.end == right.start for left, right in pairwise(hours))
 
 
 def test_an_hour_off_the_full_hour_in_its_zone_is_still_a_whole_utc_hour() -> None:

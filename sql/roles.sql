@@ -76,7 +76,10 @@ BEGIN
       'REVOKE ALL ON public.%I FROM kb_source_reader, kb_writer, kb_grader, kb_api_reader, kb_auditor', table_name);
     EXECUTE format('GRANT SELECT ON public.%I TO kb_writer', table_name);
     IF table_name = 'kb_access_record' THEN
-      EXECUTE format('GRANT INSERT ON public.%I TO kb_writer, kb_auditor', table_name);
+      -- Who, as which role and when are the server's word, not the reader's.
+      EXECUTE format(
+        'GRANT INSERT (actor, purpose, run_id, ts_from, ts_to, bodies, body_bytes) ON public.%I TO kb_writer, kb_auditor',
+        table_name);
     ELSIF table_name <> 'kb_alembic_version' THEN
       EXECUTE format('GRANT INSERT, UPDATE, DELETE ON public.%I TO kb_writer', table_name);
     END IF;

@@ -733,7 +733,7 @@ CREATE TABLE public.rag_triad (
     CONSTRAINT rag_triad_history_check CHECK ((jsonb_typeof(history) = 'array'::text)),
     CONSTRAINT rag_triad_passages_check CHECK ((jsonb_typeof(passages) = 'array'::text)),
     CONSTRAINT rag_triad_question_preview_check CHECK ((char_length(question_preview) <= 120)),
-    CONSTRAINT rag_triad_question_sha_check CHECK ((question_sha ~ '^[0-9a-f]{64}$'::text))
+    CONSTRAINT rag_triad_question_sha_check CHECK (((char_length(question_sha) = 64) AND (question_sha ~ '^[0-9a-f]+$'::text)))
 );
 
 COMMENT ON TABLE public.rag_triad IS 'Question, retrieved context and answer of one synthesis call. The only table with their full text; it expires after retention.triad_text_days.';

@@ -40,8 +40,8 @@ def calibrate(
 ) -> None:
     """Grade labelled triads and set the scores beside the labels, per source, language and kind of label.
 
-    A line has question, passages or context, answer, and label_faithful (0 or 1); source, lang and label_kind are named
-    in the table. Nothing is written to the database.
+    A line has question, passages, answer and label_faithful (0 or 1); source, lang and meta.label_kind name the row it
+    counts in. Nothing is written to the database.
     """
     if reference_judge and (judge_url or model):
         raise click.UsageError("--reference-judge excludes --judge-url and --model: it brings its own")

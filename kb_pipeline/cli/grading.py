@@ -14,7 +14,8 @@ from kb_pipeline.cli.output import progress, write_facts, write_json
 from kb_pipeline.cli.times import Instant, check_order
 
 if TYPE_CHECKING:
-    from kb_pipeline.grading_street import Forecast, GradingStreet
+    from kb_pipeline.grading_street import GradingStreet
+    from kb_pipeline.steps.forecast import Forecast
 
 
 @click.command(short_help="One grading run, or what it would cost.")

@@ -59,9 +59,7 @@ def coverage(context: dg.AssetCheckExecutionContext, streets: dg.ResourceParam[G
 
 
 @dg.asset_check(asset="quality_windows", description="The newest closed hour was graded.")
-def newest_closed_hour(
-    context: dg.AssetCheckExecutionContext, streets: dg.ResourceParam[GradingStreets]
-) -> dg.AssetCheckResult:
+def newest_closed_hour(streets: dg.ResourceParam[GradingStreets]) -> dg.AssetCheckResult:
     """Fails when the newest closed hour has calls and none was examined, whatever was backfilled."""
     with streets.open() as street:
         window = hour_of(street.clock.now() - HOUR - SETTLING)
@@ -113,7 +111,9 @@ def _busy_window(street: GradingStreet, hour: Window) -> Window:
     return Window(hour.end - 24 * HOUR, hour.end)
 
 
-def _result(verdict: Health, window: Window, facts: Mapping[str, Any], check_name: str | None = None) -> dg.AssetCheckResult:
+def _result(
+    verdict: Health, window: Window, facts: Mapping[str, Any], check_name: str | None = None
+) -> dg.AssetCheckResult:
     known = {name: value for name, value in facts.items() if value is not None}
     return dg.AssetCheckResult(
         passed=verdict.level is Level.PASSED,

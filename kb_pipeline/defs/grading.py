@@ -119,7 +119,7 @@ def grading_assets(partitions: dg.HourlyPartitionsDefinition) -> list[dg.AssetsD
     def examination(
         context: dg.AssetExecutionContext, streets: dg.ResourceParam[GradingStreets]
     ) -> Iterator[dg.MaterializeResult[None]]:
-        with streets.open(context.run_id) as street:
+        with streets.open(context.run.run_id) as street:
             window = window_of_run(context)
             report = street.collect(window)
             kept = street.publication.row_counts(window)
@@ -131,7 +131,7 @@ def grading_assets(partitions: dg.HourlyPartitionsDefinition) -> list[dg.AssetsD
     def judge_scores(
         context: dg.AssetExecutionContext, streets: dg.ResourceParam[GradingStreets]
     ) -> dg.MaterializeResult[None]:
-        with streets.open(context.run_id) as street:
+        with streets.open(context.run.run_id) as street:
             window = window_of_run(context)
             report = street.judge(window)
             return _result("judge_scores", street.publication.row_counts(window)["rag_judge_score"], report)
@@ -140,7 +140,7 @@ def grading_assets(partitions: dg.HourlyPartitionsDefinition) -> list[dg.AssetsD
     def rag_quality(
         context: dg.AssetExecutionContext, streets: dg.ResourceParam[GradingStreets]
     ) -> dg.MaterializeResult[None]:
-        with streets.open(context.run_id) as street:
+        with streets.open(context.run.run_id) as street:
             window = window_of_run(context)
             report = street.publish(window)
             return _result("rag_quality", street.publication.row_counts(window)["rag_quality"], report)
@@ -149,7 +149,7 @@ def grading_assets(partitions: dg.HourlyPartitionsDefinition) -> list[dg.AssetsD
     def quality_windows(
         context: dg.AssetExecutionContext, streets: dg.ResourceParam[GradingStreets]
     ) -> dg.MaterializeResult[None]:
-        with streets.open(context.run_id) as street:
+        with streets.open(context.run.run_id) as street:
             window = window_of_run(context)
             report = street.aggregate(window)
             return _result("quality_windows", street.publication.row_counts(window)["rag_quality_window"], report)

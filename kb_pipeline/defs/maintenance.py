@@ -28,7 +28,7 @@ def expired_text(
     context: dg.AssetExecutionContext, streets: dg.ResourceParam[GradingStreets]
 ) -> dg.MaterializeResult[None]:
     """Apply the retention, once a day."""
-    with streets.open(context.run_id) as street:
+    with streets.open(context.run.run_id) as street:
         return dg.MaterializeResult(metadata=dict(street.expire().counts))
 
 
@@ -43,11 +43,13 @@ def quality_partitions(
     context: dg.AssetExecutionContext, streets: dg.ResourceParam[GradingStreets]
 ) -> dg.MaterializeResult[None]:
     """Make the partitions ahead, once a day."""
-    with streets.open(context.run_id) as street:
+    with streets.open(context.run.run_id) as street:
         return dg.MaterializeResult(metadata=dict(street.make_partitions().counts))
 
 
-@dg.op(description="Delete log lines and step events of runs that ended two weeks ago; materializations and checks stay.")
+@dg.op(
+    description="Delete log lines and step events of runs that ended two weeks ago; materializations and checks stay."
+)
 def delete_old_run_events(context: dg.OpExecutionContext) -> None:
     """Keep Dagster's event log from growing for ever."""
     deleted = delete_old_events(context.instance, before=SystemClock().now() - KEEP_EVENTS)

@@ -54,7 +54,9 @@ def _failure(result: dg.ExecuteInProcessResult) -> str:
 def _gather(checks: dict[str, Level], evaluations: Iterable[dg.AssetCheckEvaluation]) -> None:
     for each in evaluations:
         level = _level(each)
-        before = Level.PASSED if each.check_name == newest_closed_hour.check_key.name else checks.get(each.check_name, level)
+        before = (
+            Level.PASSED if each.check_name == newest_closed_hour.check_key.name else checks.get(each.check_name, level)
+        )
         checks[each.check_name] = max(before, level, key=_SEVERITY.index)
 
 

@@ -97,6 +97,7 @@ def _plant(stage: Stage, traffic: Traffic, progress: Progress) -> None:
         stage.database,
         until=traffic.window.start,
         version=JudgeVersion(model=model, prompt_version=PROMPT_VERSION),
+        turns_per_day=round(traffic.turns * 24 / traffic.hours),
         seed=traffic.seed,
     )
     planting = progress.add_task("planting audited calls", total=None)

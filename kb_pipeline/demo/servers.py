@@ -43,8 +43,13 @@ def serving(environment: Mapping[str, str], folder: Path, log: Path) -> Iterator
 @contextmanager
 def _child(command: Sequence[str], environment: Mapping[str, str], folder: Path, output: int) -> Iterator[None]:
     # A session of its own: Ctrl-C reaches the demo alone, which then stops the whole group.
-    process = subprocess.Popen(  # noqa: S603 - our own interpreter and modules
-        command, env=dict(environment), cwd=folder, stdout=output, stderr=output, stdin=subprocess.DEVNULL,
+    process = subprocess.Popen(  # noqa: S603 our own interpreter and modules
+        command,
+        env=dict(environment),
+        cwd=folder,
+        stdout=output,
+        stderr=output,
+        stdin=subprocess.DEVNULL,
         start_new_session=True,
     )
     try:
@@ -86,4 +91,6 @@ def wait_until_open(port: int, log: Path) -> None:
         with suppress(OSError), socket.create_connection((HOST, port), timeout=1):
             return
         time.sleep(0.2)
-    raise KbPipelineError(f"the Dagster UI did not answer on port {port} within {READY_SECONDS} s; its output is in {log}")
+    raise KbPipelineError(
+        f"the Dagster UI did not answer on port {port} within {READY_SECONDS} s; its output is in {log}"
+    )

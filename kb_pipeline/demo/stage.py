@@ -49,9 +49,7 @@ class Stage:
     def instance(self) -> dg.DagsterInstance:
         """The Dagster instance that the UI will show."""
         storage = {"storage": {"postgres": {"postgres_url": self.dagster_url}}}
-        return dg.DagsterInstance.from_ref(
-            InstanceRef.from_dir(str(self.folder / "dagster_home"), overrides=storage)
-        )
+        return dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(self.folder / "dagster_home"), overrides=storage))
 
 
 @contextmanager

@@ -3,8 +3,7 @@
 Belongs here: agreement per kind and over all, the AUC of the scores against the planted labels. Does not: planting.
 """
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from psycopg.rows import class_row
@@ -12,6 +11,7 @@ from psycopg.rows import class_row
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.demo.queries import load
 from kb_pipeline.demo.traffic import Kind
+from kb_pipeline.grading.calibration import Observation, auc
 from kb_pipeline.windows import Window
 
 
@@ -143,11 +143,7 @@ def compare(database: Database, window: Window) -> Comparison:
     )
 
 
-def _auc(labelled: Sequence[tuple[bool, float]]) -> float | None:
-    """The chance that a true label scores above a false one, ties half (Mann-Whitney); None without both labels."""
-    positives = [score for label, score in labelled if label]
-    negatives = sorted(score for label, score in labelled if not label)
-    if not positives or not negatives:
-        return None
-    below = sum(bisect_left(negatives, score) + bisect_right(negatives, score) for score in positives)
-    return below / (2 * len(positives) * len(negatives))
+def _auc(labelled: Iterable[tuple[bool, float]]) -> float | None:
+    """The chance that a true label scores above a false one; None without both labels."""
+    observations = (Observation(score=score, is_faithful=label, group="") for label, score in labelled)
+    return auc([(each, 1) for each in sorted(observations, key=lambda each: each.score)])

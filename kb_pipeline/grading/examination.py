@@ -14,8 +14,8 @@ from kb_pipeline.records import AuditedCall, Examination, ParseStatus, StoredBod
 
 _FIRST_HTTP_ERROR = 400
 _HASH_BYTES = 8
-_HASHES = 2 ** (8 * _HASH_BYTES)
-# What a failed call left when it left nothing to read, or says more than "error"; anything else it left is its error body.
+_HASHES = 1 << 8 * _HASH_BYTES
+# What a failed call left when it left nothing to read, or says more than "error". Anything else is its error body.
 _KEPT_ON_HTTP_ERROR = frozenset(
     {
         ParseStatus.CONTENT_FILTER,
@@ -31,8 +31,10 @@ _KEPT_ON_HTTP_ERROR = frozenset(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExaminationRules:
-    """What decides the verdict: `templates` by surface, the pipeline's own tenant, the opening of its judge's instruction,
-    the fraction of turns to grade, and the cap on a decompressed body in bytes.
+    """What decides a verdict.
+
+    `templates` by surface, the pipeline's own tenant, the opening of its judge's instruction, the fraction of turns to
+    grade, and the cap on a decompressed body in bytes.
     """
 
     templates: Mapping[str, SurfaceTemplate]
@@ -43,8 +45,10 @@ class ExaminationRules:
 
 
 def examine(call: AuditedCall, body: StoredBody | None, rules: ExaminationRules) -> Examination:
-    """The verdict on one call; the first that fits of: self (by tenant), other (surface not configured), unreadable, self
-    (by instruction), other (no synthesis), sampled_out, synthesis. The first two decompress nothing. Never raises.
+    """The verdict on one call, with triad and metrics where it is a synthesis call. Never raises.
+
+    The first that fits: self (by tenant), other (surface not configured), unreadable, self (by instruction), other (no
+    synthesis call), sampled_out, synthesis. The first two decompress nothing.
     """
     template = rules.templates.get(call.surface)
     intact = evidence_intact(call.event_id, body) if body else None
@@ -71,7 +75,7 @@ def examine(call: AuditedCall, body: StoredBody | None, rules: ExaminationRules)
 
 
 def is_sampled(event_id: str, rate: float) -> bool:
-    """Whether a turn is graded at this rate: hash(event_id) / 2^64 < rate, so a lower rate is a subset of a higher one."""
+    """Whether a turn is graded at this rate: hash(event_id) / 2^64 < rate, so a lower rate is part of a higher one."""
     if rate >= 1:
         return True
     digest = hashlib.blake2b(event_id.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).digest()
@@ -95,8 +99,8 @@ def evidence_intact(event_id: str, body: StoredBody) -> bool | None:
 def extract_pair(request: bytes | None, response: bytes | None, template: SurfaceTemplate) -> dict[str, object]:
     """What the extractor makes of one stored pair, as plain values; without a request the response's side alone.
 
-    Keys: parse_status, question, context, passages, history, answer, finish_reason, metrics. A request that cannot be read
-    gives its status only where the response can be read.
+    Keys: parse_status, question, context, passages, history, answer, finish_reason, metrics. A request that cannot be
+    read gives its status only where the response can be read.
     """
     answered = read_response(response)
     asked = read_request(request) if request is not None else Request(())

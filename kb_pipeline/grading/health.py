@@ -1,4 +1,4 @@
-"""Verdicts on the measurement itself: can the turns be read, are they still recognised, is none lost?
+"""Verdicts on the measurement itself: whether turns can be read, are still recognised, and none is lost.
 
 Belongs here: pure decisions from counts. Does not: how a verdict is shown or delivered.
 """

@@ -42,7 +42,7 @@ def measure(triad: Triad, *, refusal_phrases: Sequence[str]) -> Metrics:
 def _had_context(triad: Triad) -> bool:
     """Passages that are empty below their headers are no context."""
     if triad.passages:
-        return any([passage.text and not passage.text.isspace() for passage in triad.passages])
+        return any(passage.text and not passage.text.isspace() for passage in triad.passages)
     return bool(triad.context) and not triad.context.isspace()
 
 

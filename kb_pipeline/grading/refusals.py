@@ -62,11 +62,12 @@ _ONLY_FORMULA = re.compile(rf"(?:(?:{_POLITE}|{_NOUN}|{_DENYING}|{_HELPING}|{_LA
 _FORMULA = re.compile(
     rf"\b(?:{_DENYING}) (?:(?:dapat|bisa|mampu|sanggup|able|to) ){{0,2}}(?:{_HELPING})\b"
     rf"|\b(?:{_DENYING}) (?:{_LACKING})\b.* (?:{_NOUN})\b|\b(?:{_NOUN})\b.* (?:{_DENYING}) (?:be )?(?:{_LACKING})\b"
-    rf"|\b(?:tidak|belum|kurang) (?:tahu|mengetahui|paham|mengerti|yakin|menemukan)\b|\b(?:dont|not) (?:know|sure|understand)\b"
+    r"|\b(?:tidak|belum|kurang) (?:tahu|mengetahui|paham|mengerti|yakin|menemukan)\b"
+    r"|\b(?:dont|not) (?:know|sure|understand)\b"
     rf"|\bno (?:relevant )?(?:{_NOUN})\b"
     rf"|\b(?:silakan|silahkan|mohon|tolong|please|coba|feel free to)\b.*\b(?:{_INVITING})\b"
-    r"|\bsiap membantu\b|\bsenang membantu\b|\bsemoga (?:membantu|bermanfaat)\b|\b(?:here|happy) to help\b|\blet (?:me|us) know\b"
-    r"|\bhope this helps\b"
+    r"|\b(?:siap|senang) membantu\b|\bsemoga (?:membantu|bermanfaat)\b"
+    r"|\b(?:here|happy) to help\b|\blet (?:me|us) know\b|\bhope this helps\b"
 )
 
 
@@ -81,25 +82,30 @@ class _Openings(NamedTuple):
 def opens_with(text: str, phrases: tuple[str, ...]) -> bool:
     """Whether `text` opens with one of the phrases, as whole words.
 
-    Both are levelled first: case, Unicode compatibility forms, spaces, punctuation, quotes, markdown, markup and emoji do
-    not count. A phrase without words is no phrase.
+    Both are levelled first: case, Unicode compatibility forms, spaces, punctuation, quotes, markdown, markup and emoji
+    do not count. A phrase without words is no phrase.
     """
     word = _WORD.search(text)
     if word is None:
         return False
     first = word.group()
     openings = _openings(phrases)
-    if first.isascii() and first.lower() not in openings.first_words and not text.startswith(_MARKUP_SIGNS):
+    if (
+        text[: word.end() + 1].isascii()
+        and first.lower() not in openings.first_words
+        and not text.startswith(_MARKUP_SIGNS)
+    ):
         return False
     return (levelled(text[: word.start() + openings.longest + _SLACK]) + " ").startswith(openings.phrases)
 
 
 def asserts_nothing(text: str) -> bool:
-    """Whether every sentence is a question back, a greeting, thanks, an apology, an invitation to ask, or a statement
-    that the assistant cannot help or has no information. Indonesian and English.
+    """Whether no sentence of `text` asserts anything. Indonesian and English.
 
-    Conservative: a sentence with a digit, or with any word outside of these formulas (a link, a name, a subject matter),
-    asserts something; so does any text over 600 characters. "Ya." and "Tidak bisa." are answers.
+    A sentence asserts nothing when it is a question back, a greeting, thanks, an apology, an invitation to ask, or a
+    statement that the assistant cannot help or has no information. Conservative: a sentence with a digit, or with any
+    word outside of these formulas (a link, a name, a subject matter), asserts something; so does any text over 600
+    characters. "Ya." and "Tidak bisa." are answers.
     """
     if len(text) > _LONGEST_TEXT:
         return False

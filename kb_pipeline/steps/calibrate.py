@@ -11,11 +11,11 @@ from typing import Literal
 
 from kb_pipeline.errors import KbPipelineError
 from kb_pipeline.grading.calibration import Agreement, Labelled, Observation, agreement, read_labelled
-from kb_pipeline.grading.judging import nonce_of
+from kb_pipeline.grading.judging import idempotency_key, nonce_of
 from kb_pipeline.grading.metrics import measure
 from kb_pipeline.grading.support import word_overlap
 from kb_pipeline.ports import Clock, Judge
-from kb_pipeline.records import Claim, Graded, Judgement, JudgeVersion, StepReport
+from kb_pipeline.records import Claim, Graded, Judgement, JudgeVersion, StepReport, Ungraded
 from kb_pipeline.steps.judge.loop import run_to_end
 from kb_pipeline.steps.judge.pacing import Pace, wait_before_retry
 
@@ -153,12 +153,13 @@ class _Study:
 
     async def _grade(self, labelled: Labelled) -> None:
         metrics = measure(labelled.triad, refusal_phrases=self._refusal_phrases)
-        event_id = f"calibration-{nonce_of(self._judge.version.model, labelled.triad)}"
+        version = self._judge.version
+        event_id = f"calibration-{nonce_of(f'{version.model} {version.prompt_version}', labelled.triad)}"
         claim = Claim(
             event_id=event_id,
             ts=self._clock.now(),
-            version=self._judge.version,
-            idempotency_key=f"{event_id}:{self._judge.version.prompt_version}",
+            version=version,
+            idempotency_key=event_id,
             calls=0,
             attempts=0,
             triad=labelled.triad,
@@ -174,31 +175,33 @@ class _Study:
 
     async def _judgement(self, claim: Claim) -> Judgement:
         """The outcome of the claim after the tries that can help; raises when the judge is down."""
-        tries = 0
+        tries = 1
         while True:
-            tries += 1
-            started_at = self._clock.monotonic()
-            judgement = await self._judge.grade(claim)
-            now = self._clock.monotonic()
-            self._count(judgement)
+            judgement = await self._call(claim)
             if isinstance(judgement, Graded):
-                self._pace.succeeded(started_at=started_at, now=now)
                 return judgement
-            self._pace.failed(judgement.error_class, started_at=started_at, now=now)
-            if self._pace.is_suspended(now=now):
-                raise KbPipelineError(
-                    f"the judge gave no scores for several triads in a row ({judgement.error_class}); "
-                    "see what `kb-pipeline check` says of it"
-                )
             wait = wait_before_retry(claim, judgement, tries=tries, max_attempts=_MAX_ATTEMPTS)
             if wait is None:
                 self._counts[f"error_{judgement.error_class}"] += 1
                 return judgement
-            used = 0 if judgement.error_class.is_outage else 1
-            claim = replace(
-                claim, attempts=claim.attempts + used, calls=tries, idempotency_key=f"{claim.event_id}:r{tries}"
-            )
             await asyncio.sleep(wait)
+            claim, tries = _next_call(claim, judgement), tries + 1
+
+    async def _call(self, claim: Claim) -> Judgement:
+        started_at = self._clock.monotonic()
+        judgement = await self._judge.grade(claim)
+        now = self._clock.monotonic()
+        self._count(judgement)
+        if isinstance(judgement, Graded):
+            self._pace.succeeded(started_at=started_at, now=now)
+            return judgement
+        self._pace.failed(judgement.error_class, started_at=started_at, now=now)
+        if self._pace.is_suspended(now=now):
+            raise KbPipelineError(
+                f"the judge gave no scores several times in a row ({judgement.error_class}); "
+                "see what `kb-pipeline check` says of it"
+            )
+        return judgement
 
     def _count(self, judgement: Judgement) -> None:
         self._counts["calls"] += judgement.usage.calls
@@ -227,6 +230,15 @@ class _Study:
     def report(self) -> StepReport:
         """The counts so far."""
         return StepReport(counts=dict(self._counts))
+
+
+def _next_call(claim: Claim, failed: Ungraded) -> Claim:
+    """The claim of the call after one that failed."""
+    calls = claim.calls + failed.usage.calls
+    used_format = failed.usage.response_format or ""
+    key = idempotency_key(claim.event_id, calls=calls, version=claim.version, response_format=used_format)
+    attempts = claim.attempts + (not failed.error_class.is_outage)
+    return replace(claim, calls=calls, attempts=attempts, idempotency_key=key)
 
 
 async def _less(tasks: set[asyncio.Task[None]], until: str) -> set[asyncio.Task[None]]:

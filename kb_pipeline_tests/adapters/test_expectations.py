@@ -145,15 +145,19 @@ OUT_OF_RANGE: Kinds = {
     "top_score_not_finite": ({"top_score": float("inf")}, between("top_score")),
     "mean_score_not_finite": ({"mean_score": float("nan")}, between("mean_score")),
     "num_passages_negative": ({"num_passages": -1}, between("num_passages")),
-    "context_chars_negative": ({"context_chars": -1}, between("context_chars")),
+    "context_chars_negative": ({"context_chars": -1, "had_context": False}, between("context_chars")),
     "answer_chars_negative": ({"answer_chars": -1}, between("answer_chars")),
     "question_preview_too_long": (
         {"question_preview": "é" * 121},
         "expect_column_value_lengths_to_be_between(question_preview)",
     ),
-    "question_sha_malformed": (
+    "question_sha_not_hexadecimal": (
         {"question_sha": "0123456789ABCDEF" * 4},
         "expect_column_values_to_match_regex(question_sha)",
+    ),
+    "question_sha_of_another_length": (
+        {"question_sha": "0123456789abcdef"},
+        "expect_column_value_lengths_to_equal(question_sha)",
     ),
 }
 UNKNOWN_TO_LEDGER: Kinds = {
@@ -184,7 +188,8 @@ INCONSISTENT: Kinds = {
     "skipped_without_reason": ({"judge_status": "skipped", **UNGRADED}, not_null("skip_reason")),
     "reason_without_skip": ({"skip_reason": "tool_calls"}, null("skip_reason")),
     "refusal_with_faithfulness": ({"refused": True}, null("faithfulness")),
-    "passages_without_context": ({**WITHOUT_CONTEXT, "num_passages": 1}, in_set("num_passages")),
+    "context_without_characters": ({"context_chars": 0}, between("context_chars")),
+    "score_without_passages": ({"num_passages": 0}, null("top_score")),
     "characters_without_context": ({**WITHOUT_CONTEXT, "context_chars": 1}, in_set("context_chars")),
 }
 BROKEN: dict[str, Kinds] = {RANGES: OUT_OF_RANGE, UNIQUE: UNKNOWN_TO_LEDGER, CONSISTENT: INCONSISTENT}
@@ -229,6 +234,7 @@ def test_an_hour_with_sound_turns_of_every_status_passes_whatever_its_neighbours
         turn("ok-claimless", faithfulness=None, faithfulness_reason="The answer asserts nothing."),
         turn("ok-refusal", refused=True, faithfulness=None, faithfulness_reason="A refusal asserts nothing."),
         turn("ok-no-context", **WITHOUT_CONTEXT),
+        turn("ok-passages-empty-below-their-headers", had_context=False, context_chars=39),
         turn("pending", judge_status="pending", **UNGRADED | {"judge_model": "qwen-35b", "prompt_version": "v1"}),
         turn("error", judge_status="error", error_class="timeout", **UNGRADED),
         turn("failed", judge_status="failed", error_class="bad_schema", **UNGRADED),
@@ -276,11 +282,27 @@ def test_a_lost_column_fails_the_checks_that_need_it_and_no_other(database: Data
     assert of(results, RANGES).counts == {}
 
 
-def test_rows_that_cannot_be_read_pass_no_check_and_each_names_the_column(database: Database) -> None:
-    alter(database, "ALTER TABLE rag_quality RENAME faithfulness TO truthfulness")
+@pytest.mark.parametrize(
+    ("column", "change"),
+    [
+        ("faithfulness", "ALTER TABLE rag_quality RENAME faithfulness TO truthfulness"),
+        ("num_passages", "ALTER TABLE rag_quality ALTER num_passages TYPE text"),
+        ("refused", "ALTER TABLE rag_quality ALTER refused TYPE integer USING refused::integer"),
+        (
+            "judge_status",
+            """CREATE TYPE status AS ENUM ('ok', 'pending'); DROP INDEX rag_quality_open;
+            ALTER TABLE rag_quality ALTER judge_status TYPE status USING judge_status::status""",
+        ),
+    ],
+)
+def test_rows_that_cannot_be_read_pass_no_check_and_each_names_the_column(
+    database: Database, column: str, change: str
+) -> None:
+    without_constraints(database)
+    alter(database, change)
     results = evaluate(database, WINDOW)
     assert failed(results) == set(EXPECTATION_GROUPS)
-    assert all("expect_column_type_to_be(faithfulness)" in result.failed_expectations for result in results)
+    assert all(f"expect_column_type_to_be({column})" in result.failed_expectations for result in results)
 
 
 def test_nothing_of_a_row_stands_in_results_logs_or_on_the_terminal(
@@ -399,7 +421,14 @@ def test_the_rows_stay_in_the_database(database: Database) -> None:
 
 
 @pytest.mark.slow
-def test_ten_thousand_rows_take_less_than_a_second(database: Database) -> None:
+def test_ten_thousand_rows_take_little_longer_than_none(database: Database) -> None:
+    def seconds() -> float:
+        started = time.perf_counter()
+        assert failed(evaluate(database, WINDOW)) == set()
+        return time.perf_counter() - started
+
+    seconds()  # imports Great Expectations
+    empty = min(seconds() for _ in range(3))
     insert(database, [turn("sound")])
     columns = ", ".join(SOUND_TURN)
     alter(
@@ -410,12 +439,8 @@ def test_ten_thousand_rows_take_less_than_a_second(database: Database) -> None:
         "FROM rag_quality ON CONFLICT DO NOTHING",
         "ANALYZE",
     )
-    seconds = []
-    for _ in range(4):  # the first imports Great Expectations
-        started = time.perf_counter()
-        assert failed(evaluate(database, WINDOW)) == set()
-        seconds.append(time.perf_counter() - started)
-    assert min(seconds) < 1
+    full = min(seconds() for _ in range(3))
+    assert full < 3 * empty
 
 
 # Written by a fresh interpreter: what it looked up, started or opened for writing while it evaluated.

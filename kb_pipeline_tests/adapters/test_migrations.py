@@ -42,7 +42,7 @@ GRADED = {"judge_status": "ok", "faithfulness": 0.5, "answer_relevance": 1.0, "c
 
 def ask(database: Database, statement: str, **values: object) -> list[tuple[object, ...]]:
     with database.connect() as connection:
-        cursor = connection.execute(statement, values)  # type: ignore[arg-type]
+        cursor = connection.execute(statement, values)
         return cursor.fetchall() if cursor.description else []
 
 
@@ -52,7 +52,7 @@ def text_url(database: Database) -> str:
 
 def insert(connection: Connection, table: str, row: dict[str, object]) -> None:
     columns, values = ", ".join(row), ", ".join(f"%({name})s" for name in row)
-    connection.execute(f"INSERT INTO {table} ({columns}) VALUES ({values})", row)  # type: ignore[arg-type]
+    connection.execute(f"INSERT INTO {table} ({columns}) VALUES ({values})", row)
 
 
 def publish(database: Database, **columns: object) -> None:
@@ -146,7 +146,7 @@ def test_a_database_of_a_newer_version_is_refused(database: Database) -> None:
 def test_tables_go_to_schema_public_whatever_the_users_search_path(empty_database: Database) -> None:
     ask(empty_database, "CREATE SCHEMA other")
     with psycopg.connect(libpq_url(text_url(empty_database)), autocommit=True) as connection:
-        connection.execute(f'ALTER DATABASE "{empty_database.url.database}" SET search_path = other')  # type: ignore[arg-type]
+        connection.execute(f'ALTER DATABASE "{empty_database.url.database}" SET search_path = other')
     moved = Database(text_url(empty_database))
     migrate(moved)
     assert ask(moved, "SELECT DISTINCT schemaname FROM pg_tables WHERE tablename LIKE 'rag%%'") == [("public",)]
@@ -281,3 +281,17 @@ def test_every_table_and_column_of_ours_is_described(database: Database) -> None
         " AND (col_description(attrelid, attnum) IS NULL OR obj_description(attrelid, 'pg_class') IS NULL)",
     )
     assert undescribed == []
+
+
+def test_the_reference_page_names_every_table_and_role(database: Database) -> None:
+    page = Path(kb_pipeline.__file__).parent.parent / "docs" / "reference" / "database.md"
+    if not page.exists():
+        pytest.skip("the documentation is not installed with the package")
+    text = page.read_text(encoding="utf-8")
+    tables = ask(
+        database,
+        "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')",
+    )
+    missing = [name for (name,) in tables if f"`{name}`" not in text]
+    assert missing == []
+    assert all(f"| `{role}` |" in text for role in migrations.ROLES)

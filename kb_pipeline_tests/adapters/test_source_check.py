@@ -22,7 +22,7 @@ ONE_CALL = (
 def run(database: Database, *statements: str) -> None:
     with database.connect() as connection:
         for statement in statements:
-            connection.execute(statement)  # type: ignore[arg-type]
+            connection.execute(statement)
 
 
 def finding(database: Database, view: str) -> Finding:

@@ -13,7 +13,7 @@ from kb_pipeline.cli.root import kb_pipeline as group
 CONTEXT = "Biaya pendaftaran 50 ribu rupiah. Prosesnya tiga hari."
 FAITHFUL = {"question": "Berapa biaya?", "passages": [{"text": CONTEXT}], "answer": "Biaya pendaftaran 50 ribu rupiah."}
 UNFAITHFUL = FAITHFUL | {"answer": "Gratis untuk semua warga kota Bandung."}
-LABELS = {"source": "own", "lang": "id", "label_kind": "human"}
+LABELS = {"source": "own", "lang": "id", "meta": {"label_kind": "human"}}
 
 
 @pytest.fixture

@@ -54,7 +54,12 @@ def test_the_checks_jobs_schedules_and_sensors_are_these(graph: dg.Definitions) 
         "rag_quality:rag_quality_status_consistent",
     }
     repository = graph.get_repository_def()
-    assert {job.name for job in repository.get_all_jobs()} >= {"grade_hour", "grade_backlog", "keep_house", "clean_event_log"}
+    assert {job.name for job in repository.get_all_jobs()} >= {
+        "grade_hour",
+        "grade_backlog",
+        "keep_house",
+        "clean_event_log",
+    }
     schedules = {schedule.name: schedule.default_status for schedule in repository.schedule_defs}
     assert schedules == dict.fromkeys(
         ("grade_hourly", "keep_house_nightly", "clean_event_log_nightly"), dg.DefaultScheduleStatus.RUNNING
@@ -96,9 +101,13 @@ def test_a_dormant_street_has_no_asset_job_schedule_or_sensor() -> None:
 
 
 def test_an_earlier_start_moves_the_first_partition_back_and_a_later_one_leaves_it() -> None:
-    keys = graph_of(start_at="2019-03-01T00:30:00+00:00").resolve_asset_graph().get(dg.AssetKey("triads")).partitions_def
+    keys = (
+        graph_of(start_at="2019-03-01T00:30:00+00:00").resolve_asset_graph().get(dg.AssetKey("triads")).partitions_def
+    )
     assert keys is not None
     assert keys.get_first_partition_key() == "2019-03-01-00:00"
-    later = graph_of(start_at="2026-03-01T00:30:00+00:00").resolve_asset_graph().get(dg.AssetKey("triads")).partitions_def
+    later = (
+        graph_of(start_at="2026-03-01T00:30:00+00:00").resolve_asset_graph().get(dg.AssetKey("triads")).partitions_def
+    )
     assert later is not None
     assert later.get_first_partition_key() == "2024-01-01-00:00"

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from kb_pipeline.demo.knowledge import load
-from kb_pipeline.demo.traffic import Effect, Incident, PlantedCall, Traffic, generate, synthetic_pair
+from kb_pipeline.demo.traffic import Effect, Incident, Kind, PlantedCall, Traffic, generate, synthetic_pair
 from kb_pipeline.demo.traffic.companions import JUDGE_TENANT
 from kb_pipeline.grading.examination import ExaminationRules, examine, extract_pair
 from kb_pipeline.grading.extraction import question_sha
@@ -40,13 +40,27 @@ def read_turns(examined: list[tuple[PlantedCall, Examination]]) -> Iterator[tupl
     return ((planted, found) for planted, found in examined if planted.truth.verdict is Verdict.SYNTHESIS)
 
 
-def test_every_verdict_and_every_parse_status_is_as_planted(examined: list[tuple[PlantedCall, Examination]]) -> None:
+def test_every_turn_is_recognised_and_its_parse_status_is_as_planted(
+    examined: list[tuple[PlantedCall, Examination]],
+) -> None:
     mistaken = Counter(
-        (str(planted.truth.kind), planted.truth.verdict, planted.truth.parse_status, found.verdict, found.parse_status)
-        for planted, found in examined
+        (str(planted.truth.kind), planted.truth.parse_status, found.verdict, found.parse_status)
+        for planted, found in read_turns(examined)
         if (planted.truth.verdict, planted.truth.parse_status) != (found.verdict, found.parse_status)
     )
     assert mistaken == {}
+
+
+def test_no_other_call_is_taken_for_a_turn_and_the_judge_s_own_are_known(
+    examined: list[tuple[PlantedCall, Examination]],
+) -> None:
+    others = [(planted, found) for planted, found in examined if planted.truth.verdict is not Verdict.SYNTHESIS]
+    assert len(others) > 1000
+    assert not {found.verdict for _, found in others} & {Verdict.SYNTHESIS, Verdict.SAMPLED_OUT}
+    own = {planted.truth.kind for planted, found in others if found.verdict is Verdict.SELF}
+    assert own == {Kind.JUDGE}
+    chats = [found for planted, found in others if planted.call.operation == "chat" and planted.truth.kind not in own]
+    assert {found.verdict for found in chats} == {Verdict.OTHER}
 
 
 def test_questions_are_read_to_the_letter(examined: list[tuple[PlantedCall, Examination]]) -> None:
@@ -70,13 +84,18 @@ def test_context_and_refusals_are_found_as_planted(examined: list[tuple[PlantedC
     assert mistaken == {}
 
 
-def test_passages_are_counted_as_planted(examined: list[tuple[PlantedCall, Examination]]) -> None:
-    mistaken = Counter(
-        str(planted.truth.kind)
+def test_passages_are_counted_as_planted_also_where_one_quotes_a_header(
+    examined: list[tuple[PlantedCall, Examination]],
+) -> None:
+    counts = [
+        (planted.truth.passages, found.metrics.num_passages)
         for planted, found in read_turns(examined)
-        if found.metrics is None or planted.truth.passages not in {None, found.metrics.num_passages}
-    )
-    assert mistaken == {}
+        if found.metrics and planted.truth.passages is not None
+    ]
+    # A context of a single line may hold headers within it: one passage that quotes a header cannot be told from two.
+    several = [(planted, found) for planted, found in counts if planted != 1]
+    assert len(several) > 500
+    assert all(planted == found for planted, found in several)
 
 
 def test_the_evidence_chain_holds(examined: list[tuple[PlantedCall, Examination]]) -> None:

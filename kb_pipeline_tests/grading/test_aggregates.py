@@ -11,7 +11,9 @@ from kb_pipeline.grading.aggregates import Coverage, share, wilson
     ("n", "largest_mean_below"),
     [(10, 0.461), (20, 0.531), (30, 0.562), (50, 0.593), (100, 0.624), (200, 0.646), (500, 0.666)],
 )
-def test_the_upper_bound_meets_the_warning_line_where_the_published_table_says(n: int, largest_mean_below: float) -> None:
+def test_the_upper_bound_meets_the_warning_line_where_the_published_table_says(
+    n: int, largest_mean_below: float
+) -> None:
     assert wilson(largest_mean_below * n, n, z=1.645)[1] < 0.70
     assert wilson((largest_mean_below + 0.001) * n, n, z=1.645)[1] >= 0.70 - 1e-3
 

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from kb_pipeline_tests.docs_pages import REPOSITORY
+from kb_pipeline_tests.docs_pages import REPOSITORY, only_in_a_checkout
 
 SCRIPT = REPOSITORY / ".ci" / "fetch_uv.py"
 
@@ -19,8 +19,7 @@ SCRIPT = REPOSITORY / ".ci" / "fetch_uv.py"
 @pytest.fixture
 def fetch_uv() -> SimpleNamespace:
     """The functions of the script."""
-    if not SCRIPT.exists():
-        pytest.skip("the checkout is not at hand, only the installed package")
+    only_in_a_checkout()
     return SimpleNamespace(**runpy.run_path(str(SCRIPT)))
 
 
@@ -91,8 +90,7 @@ def test_an_address_that_cannot_be_reached_is_one_sentence(fetch_uv: SimpleNames
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
 def test_a_machine_without_python_and_uv_is_told_what_to_install(tmp_path: Path) -> None:
-    if not SCRIPT.exists():
-        pytest.skip("the checkout is not at hand, only the installed package")
+    only_in_a_checkout()
     checkout = tmp_path / "a folder with spaces"
     (checkout / ".ci").mkdir(parents=True)
     for name in (".ci/environment.sh", "uv.lock", "pyproject.toml"):

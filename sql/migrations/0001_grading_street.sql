@@ -39,7 +39,7 @@ CREATE TABLE rag_triad (
   history          jsonb CHECK (jsonb_typeof(history) = 'array'),
   answer           text,
   finish_reason    text,
-  question_sha     text CHECK (question_sha ~ '^[0-9a-f]{64}$'),
+  question_sha     text CHECK (char_length(question_sha) = 64 AND question_sha ~ '^[0-9a-f]+$'),
   question_preview text CHECK (char_length(question_preview) <= 120),
   text_expired_at  timestamptz,
   created_at       timestamptz NOT NULL DEFAULT now(),

@@ -74,15 +74,17 @@ def choose_place(wanted: Path) -> Place:
         account = Account(uid=os.geteuid(), gid=os.getegid(), switch=False)
         _make(wanted, account)
         return Place(folder=wanted, account=account)
-    reason = "its parent folders are closed to it"
+    obstacles = []
     for folder in _places_for_root(wanted):
         account = _account_in(folder)
-        try:
-            if _is_usable(folder, account):
-                return Place(folder=folder, account=account, notice=_notice(wanted, folder, account))
-        except DatabaseError as error:
-            reason = str(error)
-    raise DatabaseError(f"no folder can hold the data of the embedded database, {wanted} neither: {reason}")
+        obstacle = _obstacle(folder, account)
+        if obstacle is None:
+            return Place(folder=folder, account=account, notice=_notice(wanted, folder, account))
+        obstacles.append(obstacle)
+    raise DatabaseError(
+        f"PostgreSQL refuses to run as root, and no folder suits the account it would run as: {', '.join(obstacles)}; "
+        "run as a plain user, or give database.url of a running server"
+    )
 
 
 def _places_for_root(wanted: Path) -> Iterator[Path]:
@@ -114,16 +116,20 @@ def _unprivileged() -> pwd.struct_passwd:
     )
 
 
-def _is_usable(folder: Path, account: Account) -> bool:
+def _obstacle(folder: Path, account: Account) -> str | None:
     inside = folder / CLUSTER
-    if not account.reaches(inside):
-        return False
-    _make(folder, account)
-    return account.reaches(inside) and _can_hand_over(folder, account)
+    if account.reaches(inside):
+        try:
+            _make(folder, account)
+        except DatabaseError as error:
+            return str(error).partition(";")[0]
+        if account.reaches(inside):
+            return None if _can_hand_over(folder, account) else f"nothing in {folder} can be given to uid {account.uid}"
+    return f"{folder} is closed to uid {account.uid}"
 
 
 def _can_hand_over(folder: Path, account: Account) -> bool:
-    """False on a mount where even root may not give files away."""
+    """False where even root may not give files away: some mounts, some containers."""
     with tempfile.TemporaryDirectory(dir=folder, prefix="probe-") as probe:
         try:
             account.own(Path(probe))

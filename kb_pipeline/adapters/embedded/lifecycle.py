@@ -20,6 +20,7 @@ from kb_pipeline.adapters.clock import SystemClock
 from kb_pipeline.adapters.embedded.accounts import CLUSTER, Place
 from kb_pipeline.adapters.embedded.binaries import Binaries
 from kb_pipeline.adapters.embedded.cluster import ENVIRONMENT, USER, cannot_run, password_in
+from kb_pipeline.adapters.embedded.locks import hold_or_none
 from kb_pipeline.adapters.embedded.postmaster import Postmaster, remove_stale_locks
 from kb_pipeline.errors import DatabaseError
 
@@ -31,8 +32,9 @@ START_SECONDS = 120.0
 STOP_SECONDS = 30.0
 PAUSE = 0.02
 LOG = "server.log"
+SERVER_LOCK = "server.lock"
 LAST_LINES = 3
-# What a start may fail of that passes by itself: backends of a killed server, a port or a lock taken meanwhile.
+# What a start may fail of that passes by itself: a port or a lock taken meanwhile.
 PASSING = ("is still in use", "already in use", "already exists")
 SETTINGS = {
     "max_connections": "200",
@@ -45,7 +47,8 @@ SETTINGS = {
     "log_error_verbosity": "terse",
     "log_min_error_statement": "panic",
 }
-WITHOUT_FSYNC = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+# A killed server loses nothing committed all the same; a crash of the machine may.
+WITHOUT_FSYNC = {"fsync": "off", "full_page_writes": "off"}
 _clock = SystemClock()
 
 
@@ -73,13 +76,14 @@ def bring_up(place: Place, binaries: Binaries, *, fsync: bool) -> Server:
             elif process is None or process.poll() is not None:
                 if process is not None:
                     _consider_retry(place)
-                remove_stale_locks(place.folder / CLUSTER)
                 process = _launch(place, binaries, fsync=fsync)
             time.sleep(PAUSE)
-        raise _did_not_start(place, f"it did not answer within {START_SECONDS:.0f} s")  # noqa: TRY301
+        held = "processes of an earlier server, perhaps in another container, still hold its data"
+        reason = held if process is None else "it does not answer"
+        raise _did_not_start(place, f"{reason} after {START_SECONDS:.0f} s")  # noqa: TRY301
     except BaseException:
         if process is not None:
-            process.kill()
+            process.send_signal(signal.SIGQUIT)
             process.wait()
         raise
 
@@ -127,7 +131,19 @@ def answers(place: Place, postmaster: Postmaster) -> bool:
     return True
 
 
-def _launch(place: Place, binaries: Binaries, *, fsync: bool) -> subprocess.Popen[bytes]:
+def _launch(place: Place, binaries: Binaries, *, fsync: bool) -> subprocess.Popen[bytes] | None:
+    # Every process of the server inherits this lock, so it is held while any of them lives, in whatever container.
+    held = hold_or_none(place.folder / SERVER_LOCK)
+    if held is None:
+        return None
+    try:
+        remove_stale_locks(place.folder / CLUSTER)
+        return _popen(place, binaries, held, fsync=fsync)
+    finally:
+        os.close(held)
+
+
+def _popen(place: Place, binaries: Binaries, held: int, *, fsync: bool) -> subprocess.Popen[bytes]:
     settings = SETTINGS | ({} if fsync else WITHOUT_FSYNC) | _listening(place.folder / CLUSTER)
     arguments = [argument for name, value in settings.items() for argument in ("-c", f"{name}={value}")]
     command = [binaries.program("postgres"), "-D", str(place.folder / CLUSTER), *arguments]
@@ -143,6 +159,7 @@ def _launch(place: Place, binaries: Binaries, *, fsync: bool) -> subprocess.Pope
             env=ENVIRONMENT,
             umask=0o077,
             start_new_session=True,
+            pass_fds=[held],
             **place.account.popen_arguments(),
         )
     except (OSError, subprocess.SubprocessError) as error:

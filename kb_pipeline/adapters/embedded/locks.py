@@ -22,6 +22,17 @@ def exclusive(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
+def hold_or_none(path: Path) -> int | None:
+    """A descriptor that holds the lock alone, for a child to inherit; None where somebody holds it."""
+    descriptor = _opened(path)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
 class SharedLock:
     """A lock that many hold; whoever lets go learns whether he was the last."""
 

@@ -45,10 +45,13 @@ class EmbeddedPostgres:
         """Make the data folder if need be, then start its server or adopt the one that runs. Safe to repeat."""
         if self._users is None:
             place = self._place = choose_place(self._wanted)
-            with exclusive(place.folder / START_LOCK):
-                binaries = prepare(place, find_binaries(), fsync=self._fsync)
-                self._server = lifecycle.bring_up(place, binaries, fsync=self._fsync)
-                self._users = SharedLock.take(place.folder / USERS_LOCK)
+            try:
+                self._start_in(place)
+            except OSError as error:
+                raise DatabaseError(
+                    f"the folder {place.folder} of the embedded database cannot be used: {error}; give another folder, "
+                    "or database.url of a running server"
+                ) from None
         return self
 
     def stop(self) -> None:
@@ -97,6 +100,12 @@ class EmbeddedPostgres:
     def pid(self) -> int:
         """The process id of the running server."""
         return self._running()[1].postmaster.pid
+
+    def _start_in(self, place: Place) -> None:
+        with exclusive(place.folder / START_LOCK):
+            binaries = prepare(place, find_binaries(), fsync=self._fsync)
+            self._server = lifecycle.bring_up(place, binaries, fsync=self._fsync)
+            self._users = SharedLock.take(place.folder / USERS_LOCK)
 
     def _running(self) -> tuple[Place, Server]:
         if self._place is None or self._server is None:

@@ -59,7 +59,7 @@ def is_postmaster(pid: int, data_folder: Path) -> bool:
 def remove_stale_locks(data_folder: Path) -> None:
     """Remove lock files whose process is none of ours, or postgres would take that process for a running server.
 
-    Backends that a killed postmaster left behind still hold its shared memory, and postgres itself waits for them.
+    Callers hold the server's lock, so no process of a server uses the data.
     """
     for lock in (data_folder / PID_FILE, *data_folder.glob(".s.PGSQL.*.lock")):
         first = lock.read_bytes().split(b"\n", 1)[0].strip() if lock.exists() else b""

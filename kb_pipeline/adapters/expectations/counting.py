@@ -18,6 +18,7 @@ from kb_pipeline.adapters.expectations.published_row import (
     PREVIEW_CHARS,
     RANGES,
     SCHEMA,
+    SHA_CHARS,
     SHA_PATTERN,
     STATUS_CONSISTENT,
     UNIQUE,
@@ -27,12 +28,18 @@ from kb_pipeline.adapters.postgres.connection import Connection, Database
 from kb_pipeline.windows import Window
 
 # What the server says of a statement whose columns are gone or have another type.
-UNREADABLE = (psycopg.errors.UndefinedColumn, psycopg.errors.UndefinedFunction, psycopg.errors.DatatypeMismatch)
+UNREADABLE = (
+    psycopg.errors.UndefinedColumn,
+    psycopg.errors.UndefinedFunction,
+    psycopg.errors.DatatypeMismatch,
+    psycopg.errors.InvalidTextRepresentation,
+)
 
 _CONSTANTS: dict[str, Any] = {
     "names": list(COLUMNS),
     "types": list(COLUMNS.values()),
     "preview_chars": PREVIEW_CHARS,
+    "sha_chars": SHA_CHARS,
     "sha_pattern": SHA_PATTERN,
     "parse_statuses": PARSE_STATUSES,
     "judge_statuses": JUDGE_STATUSES,

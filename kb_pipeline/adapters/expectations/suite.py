@@ -25,6 +25,7 @@ from kb_pipeline.adapters.expectations.published_row import (
     PREVIEW_CHARS,
     RANGES,
     SCHEMA,
+    SHA_CHARS,
     SHA_PATTERN,
     SIZES,
     STATUS_CONSISTENT,
@@ -69,6 +70,7 @@ def _ranges() -> list[Expectation]:
         *(gxe.ExpectColumnValuesToBeBetween(column=name, min_value=0) for name in SIZES),
         gxe.ExpectColumnValueLengthsToBeBetween(column="question_preview", max_value=PREVIEW_CHARS),
         gxe.ExpectColumnValuesToMatchRegex(column="question_sha", regex=SHA_PATTERN),
+        gxe.ExpectColumnValueLengthsToEqual(column="question_sha", value=SHA_CHARS),
     ]
 
 
@@ -116,10 +118,14 @@ def _reasons() -> list[Expectation]:
 
 
 def _context() -> list[Expectation]:
-    without = Column("had_context") == False  # noqa: E712
+    # A passage that is empty below its header counts as a passage, has characters and a score, and is no context.
+    found = Column("had_context") == True  # noqa: E712
+    no_passages = Column("num_passages") == 0
+    nothing = (Column("had_context") == False) & no_passages  # noqa: E712
     return [
-        gxe.ExpectColumnValuesToBeInSet(column="num_passages", value_set=[0], row_condition=without),
-        gxe.ExpectColumnValuesToBeInSet(column="context_chars", value_set=[0], row_condition=without),
+        gxe.ExpectColumnValuesToBeBetween(column="context_chars", min_value=1, row_condition=found),
+        gxe.ExpectColumnValuesToBeInSet(column="context_chars", value_set=[0], row_condition=nothing),
+        gxe.ExpectColumnValuesToBeNull(column="top_score", row_condition=no_passages),
     ]
 
 

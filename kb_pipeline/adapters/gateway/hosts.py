@@ -3,6 +3,7 @@
 Belongs here: addresses, names, the form of the judge's URL. Does not: the call.
 """
 
+import re
 import socket
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
@@ -21,6 +22,8 @@ PRIVATE_NETWORKS = tuple(
 )  # fmt: skip
 PRIVATE_SUFFIXES = (".local", ".internal", ".lan", ".svc", ".localhost", ".home.arpa")
 _COMPLETIONS = "/chat/completions"
+_HOST = re.compile(rb"[0-9A-Za-z_.-]+|[0-9A-Fa-f:.]+(?:%[0-9A-Za-z_.-]+)?")
+_PORTS = 65_536
 
 
 def refuse_public_host(url: str, *, allow_external: bool) -> None:
@@ -63,6 +66,8 @@ def parsed_url(url: str) -> httpx.URL:
         raise JudgeRefused(
             f"the judge's URL has no host or the scheme {parsed.scheme!r}; write http://host:port or https://host"
         )
+    if not _HOST.fullmatch(parsed.raw_host) or not 0 < (parsed.port or 1) < _PORTS:
+        raise JudgeRefused("the judge's URL names an impossible host or port; write http://host:port or https://host")
     return parsed
 
 

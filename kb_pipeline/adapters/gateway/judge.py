@@ -6,6 +6,7 @@ turn.
 
 import asyncio
 import json
+import ssl
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import TracebackType
@@ -49,8 +50,8 @@ from kb_pipeline.records import (
     Ungraded,
 )
 
-# The pool of httpx 0.28 scans all its connections at each request: beyond this, several clients are cheaper.
-CONNECTIONS_PER_CLIENT = 20
+# The pool of httpx 0.28 scans all its connections several times a request: many small pools cost less than a large one.
+CONNECTIONS_PER_CLIENT = 5
 _CONNECT_TIMEOUT_S = 10.0
 _KEEPALIVE_S = 30.0
 
@@ -141,7 +142,9 @@ class GatewayJudge:
 
     async def __aenter__(self) -> Self:
         lanes = -(-self._concurrency // self._connections_per_client)
-        self._lanes = [_Lane(client=self._new_client()) for _ in range(lanes)]
+        # One context for all; it reads SSL_CERT_FILE, so that a private authority can be trusted. Proxies are not read.
+        verify = httpx.create_ssl_context()
+        self._lanes = [_Lane(client=self._new_client(verify)) for _ in range(lanes)]
         self._slots = asyncio.Semaphore(self._concurrency)
         return self
 
@@ -153,7 +156,7 @@ class GatewayJudge:
             await lane.client.aclose()
 
     async def grade(self, claim: Claim) -> Judgement:
-        """The scores of the claimed turn, or why there are none, with what they cost; a server's fault is never raised."""
+        """The scores of the claimed turn, or why there are none, with their cost; a server's fault is never raised."""
         async with self._slots:
             started = self._clock.monotonic()
             trail = _Trail()
@@ -231,8 +234,9 @@ class GatewayJudge:
         now = http_date(reply.date or "") or self._clock.now()
         return replace(judgement, retry_after=retry_after_seconds(reply.retry_after, now=now))
 
-    def _new_client(self) -> httpx.AsyncClient:
+    def _new_client(self, verify: ssl.SSLContext) -> httpx.AsyncClient:
         return httpx.AsyncClient(
+            verify=verify,
             headers=self._headers,
             timeout=httpx.Timeout(self._timeout_s, connect=min(self._timeout_s, _CONNECT_TIMEOUT_S)),
             limits=httpx.Limits(
@@ -269,8 +273,10 @@ async def _refuse_public_peer(event: str, info: dict[str, Any]) -> None:
     """Stops a call before its first byte when the name has come to mean a public address since it was checked."""
     if event != "connection.connect_tcp.complete":
         return
-    address = as_address(str(info["return_value"].get_extra_info("server_addr")[0]))
+    stream = info["return_value"]
+    address = as_address(str(stream.get_extra_info("server_addr")[0]))
     if address is None or not is_private_address(address):
+        await stream.aclose()
         raise JudgeRefused("the judge's host has come to resolve to a public address; nothing was sent")
 
 

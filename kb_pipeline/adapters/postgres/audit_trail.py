@@ -59,7 +59,9 @@ class PostgresAuditTrail:
             "body_deadline": self._clock.now() - BODY_GRACE,
         }
         with self._database.connect() as connection, connection.cursor() as cursor:
-            rows = cast(Generator[tuple[Any, ...], None, None], cursor.stream(load("unexamined_calls"), parameters, binary=True))
+            rows = cast(
+                Generator[tuple[Any, ...], None, None], cursor.stream(load("unexamined_calls"), parameters, binary=True)
+            )
             with closing(rows):
                 yield self._recorded(_chunked(map(self._pair, rows), chunk))
 
@@ -80,7 +82,8 @@ class PostgresAuditTrail:
         return call, StoredBody(
             request=self._too_large if request_is_large else request,
             response=self._too_large if response_is_large else response,
-            prev_hash=prev_hash,
+            # A hash over bytes that were not fetched proves nothing.
+            prev_hash=None if request_is_large or response_is_large else prev_hash,
             body_hash=body_hash,
         )
 

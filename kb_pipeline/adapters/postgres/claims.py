@@ -39,13 +39,14 @@ class PostgresClaimBook:
     """
 
     def __init__(
-        self, database: Database, *, claim_lock: int, owner: str, lease_s: float, max_attempts: int
+        self, database: Database, *, claim_lock: int, owner: str, lease_s: float, max_attempts: int, judge_chars: int
     ) -> None:
         self._database = database
         self._claim_lock = claim_lock
         self._owner = owner
         self._lease_s = lease_s
         self._max_attempts = max_attempts
+        self._judge_chars = judge_chars
 
     def claim(
         self, window: Window, version: JudgeVersion, *, limit: int, exclude: Collection[str] = ()
@@ -57,6 +58,7 @@ class PostgresClaimBook:
             "window_end": window.end,
             "judged_statuses": [str(status) for status in sorted(JUDGED_STATUSES)],
             "exclude": list(exclude),
+            "judge_chars": self._judge_chars,
             "limit": limit,
         }
         with self._database.connect() as connection:
@@ -130,14 +132,24 @@ class PostgresClaimBook:
 
 
 @contextmanager
-def claim_book(database: Database, *, lease_s: float, max_attempts: int) -> Iterator[PostgresClaimBook]:
-    """A claim book for one run. Its lock goes with its connection, so a run that is killed loses its claims at once."""
+def claim_book(
+    database: Database, *, lease_s: float, max_attempts: int, judge_chars: int
+) -> Iterator[PostgresClaimBook]:
+    """A claim book for one run. Its lock goes with its connection, so a run that is killed loses its claims at once.
+
+    Turns with more than `judge_chars` characters of context and answer are not claimed.
+    """
     owner = f"{socket.gethostname()}:{os.getpid()}"
     # A session of its own, outside the pool: the lock must end with it and not travel with a pooled connection.
     with database.session() as session:
         claim_lock = _hold_lock(session)
         yield PostgresClaimBook(
-            database, claim_lock=claim_lock, owner=owner, lease_s=lease_s, max_attempts=max_attempts
+            database,
+            claim_lock=claim_lock,
+            owner=owner,
+            lease_s=lease_s,
+            max_attempts=max_attempts,
+            judge_chars=judge_chars,
         )
 
 

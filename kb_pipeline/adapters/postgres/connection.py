@@ -62,7 +62,7 @@ class Database:
 
     @contextmanager
     def session(self) -> Iterator[Connection]:
-        """A connection outside the pool, without transactions, closed at the end of the block with all that it holds."""
+        """A connection outside the pool, without transactions, closed at the end of the block with all it holds."""
         pooled = self._checked_out()
         connection = cast(Connection, pooled.driver_connection)
         pooled.detach()

@@ -6,6 +6,7 @@ Belongs here: its clean-up. Does not: our tables.
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from dagster_postgres.event_log import PostgresEventLogStorage
 from sqlalchemy import text
 
 from kb_pipeline.adapters.postgres.queries import load
@@ -32,9 +33,7 @@ KEPT_EVENTS = (
 
 
 def delete_old_events(instance: "DagsterInstance", *, before: datetime) -> int:
-    """Delete, in batches, events of runs that ended before the instant; returns how many. Nothing outside PostgreSQL."""
-    from dagster_postgres.event_log import PostgresEventLogStorage  # noqa: PLC0415
-
+    """Delete, in batches, events of runs that ended before the instant; returns how many: none outside PostgreSQL."""
     storage = instance.event_log_storage
     if not isinstance(storage, PostgresEventLogStorage):
         return 0

@@ -48,8 +48,22 @@ class PostgresLedger:
 
     def _row(self, examination: Examination) -> tuple[Any, ...]:
         call = examination.call
-        facts = (call.event_id, call.ts, call.trace_id, call.surface, call.tenant, call.operation, call.engine, call.model)
-        verdict = (call.http_status, str(examination.verdict), _name(examination.parse_status), examination.evidence_intact)
+        facts = (
+            call.event_id,
+            call.ts,
+            call.trace_id,
+            call.surface,
+            call.tenant,
+            call.operation,
+            call.engine,
+            call.model,
+        )
+        verdict = (
+            call.http_status,
+            str(examination.verdict),
+            _name(examination.parse_status),
+            examination.evidence_intact,
+        )
         triad = self._triad(examination.triad) if examination.triad else _NO_TRIAD
         metrics = _metrics(examination.metrics) if examination.metrics else _NO_METRICS
         return (*facts, *verdict, *triad, *metrics)

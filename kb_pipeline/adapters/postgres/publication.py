@@ -14,16 +14,21 @@ from kb_pipeline.grading.aggregates import CallCounts, Coverage
 from kb_pipeline.records import JUDGED_STATUSES, PARSED_STATUSES, TEMPLATE_STATUSES, JudgeVersion, ParseStatus
 from kb_pipeline.windows import Window
 
+UNBOUNDED = 2**31 - 1
+
 
 class PostgresPublication:
     """Keeps rag_quality and its windows in step; `version` is the configured judge, None where judging is off.
 
+    A turn with more than `judge_chars` characters of context and answer is published as too long for the judge.
+
     Two refreshes of one hour take turns; the stale mark of an hour goes with the refresh that answers it.
     """
 
-    def __init__(self, database: Database, *, version: JudgeVersion | None) -> None:
+    def __init__(self, database: Database, *, version: JudgeVersion | None, judge_chars: int = UNBOUNDED) -> None:
         self._database = database
-        self._version = {
+        self._judge: dict[str, Any] = {
+            "judge_chars": judge_chars,
             "judge_model": version.model if version else None,
             "prompt_version": version.prompt_version if version else None,
         }
@@ -33,7 +38,7 @@ class PostgresPublication:
         with self._database.connect() as connection:
             parameters, was_stale = self._begin(connection, window, "publish")
             connection.execute(load("ensure_partitions"), {"first": window.start, "last": window.end})
-            parameters |= {"judged_statuses": _names(JUDGED_STATUSES), **self._version}
+            parameters |= {"judged_statuses": _names(JUDGED_STATUSES), **self._judge}
             changed = connection.execute(load("publish_turns"), parameters).rowcount
             if changed or was_stale:
                 connection.execute(load("mark_stale"), parameters | {"stage": "aggregate"})

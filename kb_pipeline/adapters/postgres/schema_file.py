@@ -10,7 +10,9 @@ from functools import cache
 from kb_pipeline.adapters.postgres.sql_files import sql_folder
 
 _TABLE = re.compile(r"^CREATE TABLE public\.(\w+) \(\n(.*?)^\)", re.MULTILINE | re.DOTALL)
-_COLUMN = re.compile(r"^    (?!CONSTRAINT )\"?(\w+)\"? (.+?)(?: DEFAULT .*?)?(?: CONSTRAINT \w+)?( NOT NULL)?,?$", re.MULTILINE)
+_COLUMN = re.compile(
+    r"^    (?!CONSTRAINT )\"?(\w+)\"? (.+?)(?: DEFAULT .*?)?(?: CONSTRAINT \w+)?( NOT NULL)?,?$", re.MULTILINE
+)
 _COMMENT = re.compile(r"^COMMENT ON COLUMN public\.(\w+)\.\"?(\w+)\"? IS '((?:[^']|'')*)';", re.MULTILINE)
 
 

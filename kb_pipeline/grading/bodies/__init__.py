@@ -1,7 +1,7 @@
 """Stored bytes to requests and responses: any bytes in, a value out, never an exception.
 
-Belongs here: compression, character sets, JSON, and the shapes of servers, gateways and tracers. Does not: the template of
-a prompt (extraction), the ledger's verdict (examination).
+Belongs here: compression, character sets, JSON, and the shapes of servers, gateways and tracers. Does not: the template
+of a prompt (extraction), the ledger's verdict (examination).
 """
 
 from kb_pipeline.grading.bodies.compression import MAX_BODY_BYTES, decompress

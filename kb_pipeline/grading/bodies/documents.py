@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from kb_pipeline.records import ParseStatus
 
-
 _PADDING = " \t\r\n\0\x1e\ufeff"
 _MARKS = (
     # The UTF-32 marks come first: one of them begins like a UTF-16 mark.

@@ -32,9 +32,10 @@ _FILTER_MESSAGE = re.compile(
     re.IGNORECASE,
 )
 _DEEPEST_ERROR = 4
+_WHAT = r"(?:content|body|data|message|prompt|response)"
 _PLACEHOLDER = re.compile(
-    r"\W*(?:(?:content|body|data|message|prompt|response)s?[ _-]*)?redacted(?:[ _-]+(?:by|due|for|because)\b.{0,60})?\W*"
-    r"|[\[<({*]+\W*(?:(?:content|body|data|message|prompt|response)s?[ _-]*)?"
+    rf"\W*(?:{_WHAT}s?[ _-]*)?redacted(?:[ _-]+(?:by|due|for|because)\b.{{0,60}})?\W*"
+    rf"|[\[<({{*]+\W*(?:{_WHAT}s?[ _-]*)?"
     r"(?:removed|hidden|masked|omitted|filtered|scrubbed|not[ _-](?:stored|logged|recorded)|disabled)\W*[\])>}*]+"
     r"|\*{3,}",
     re.IGNORECASE,
@@ -62,10 +63,10 @@ def failure_of(body: Mapping[str, object]) -> ParseStatus | None:
     return ParseStatus.CONTENT_FILTER if _is_filter(told) else ParseStatus.ERROR
 
 
-def _says_something(value: object) -> bool:
+def _says_something(value: object, depth: int = _DEEPEST_ERROR) -> bool:
     """An error object whose every entry is empty or zero is a server's way to say that there was none."""
-    if isinstance(value, dict):
-        return any(_says_something(entry) for entry in value.values())
+    if isinstance(value, dict) and depth:
+        return any(_says_something(entry, depth - 1) for entry in value.values())
     return bool(value) and not (isinstance(value, str) and value.strip().lower() in _SAYS_NOTHING)
 
 

@@ -7,8 +7,8 @@ import re
 
 # Element names, with or without a namespace: <think>, <thinking time="3">, <seed:think>, <antThinking>.
 _NAMES = (
-    r"(?:\w+:)?(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|inner[_ ]?monologue|antthinking|longcat_think"
-    r"|berpikir|pikiran|pemikiran|penalaran|思考)"
+    r"(?:\w+:)?(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|inner[_ ]?monologue|antthinking"
+    r"|longcat_think|berpikir|pikiran|pemikiran|penalaran|思考)"
 )
 _OPEN = (
     rf"<\s*{_NAMES}(?:\s[^<>]*)?>|◁think▷|\[THINK\]|<\|(?:begin_of_thought|START_THINKING|inner_prefix|thinking|think)\|>"

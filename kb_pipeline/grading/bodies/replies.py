@@ -13,8 +13,8 @@ from kb_pipeline.records import ParseStatus
 
 LENGTH_REASONS = frozenset({"length", "max_tokens", "model_length", "max_output_tokens", "max_length", "token_limit"})
 _FILTER_REASONS = frozenset(
-    "content_filter content-filter content_filtered contentfilter safety blocked blocklist prohibited_content recitation spii"
-    " guardrail_intervened guardrails sensitive content_policy moderation".split()
+    "content_filter content-filter content_filtered contentfilter safety blocked blocklist prohibited_content"
+    " recitation spii guardrail_intervened guardrails sensitive content_policy moderation".split()
 )
 _TOOL_REASONS = frozenset({"tool_calls", "function_call", "tool_use", "tool_call"})
 _REFUSAL_REASONS = frozenset({"refusal"})
@@ -34,8 +34,8 @@ _CUT_TEXT = re.compile(r"(?:\.{3}|…)\s*[\[(<]\W{0,4}(?:\w+_)?truncated\b[^\])>
 class Response(msgspec.Struct, frozen=True, gc=False):
     """One stored response: its own parse_status, the answer without reasoning, and the finish_reason as sent.
 
-    `parse_status` is `ok`, `ok_length` or the reason why there is no answer to grade. `answer` is "" when there is none;
-    beside `tool_calls` and `content_filter` it holds the text that came with them.
+    `parse_status` is `ok`, `ok_length` or the reason why there is no answer to grade. `answer` is "" when there is
+    none; beside `tool_calls` and `content_filter` it holds the text that came with them.
     """
 
     parse_status: ParseStatus

@@ -97,6 +97,8 @@ def _of_text(text: str, depth: int) -> Response:
 
 def _of_documents(documents: Documents, depth: int, *, is_list: bool, done: bool) -> Response:
     values, damage = documents
+    if not values:
+        return Response(ParseStatus.NO_CHOICES if done else ParseStatus.EMPTY)
     if any(map(is_chunk, values)):
         return fold_chunks(values, damaged=damage is not None, done=done)
     if damage is ParseStatus.TRUNCATED_JSON and is_list:

@@ -20,6 +20,7 @@ _FIELD = re.compile(r"\s*(?P<name>data|event|id|retry|)(?::[ ]?|$)(?P<value>.*)"
 _DATA_LINE = re.compile(r"(?:\A|[\r\n])[ \t]*data:")
 _FIRST_LINE = re.compile(r"(?:data|event|id|retry):|: ")
 _CHUNK = "chat.completion.chunk"
+_DEEPEST_WRAPPER = 5
 
 
 def is_event_stream(text: str) -> bool:
@@ -33,12 +34,14 @@ def holds_events(text: str) -> bool:
 
 
 def is_chunk(value: object) -> bool:
-    """Whether a JSON value is a chunk of a streamed chat completion."""
+    """Whether a JSON value is a chunk of a streamed chat completion, or an event that carries one as its data."""
     if not isinstance(value, dict):
         return False
-    choices = value.get("choices")
-    has_delta = isinstance(choices, list) and any(isinstance(choice, dict) and "delta" in choice for choice in choices)
-    return has_delta or value.get("object") == _CHUNK
+    choices, data = value.get("choices"), value.get("data")
+    if isinstance(choices, list):
+        has_delta = any(isinstance(choice, dict) and "delta" in choice for choice in choices)
+        return has_delta or value.get("object") == _CHUNK
+    return (isinstance(data, dict) and is_chunk({**data, "data": None})) or (isinstance(data, str) and _CHUNK in data)
 
 
 def read_event_stream(text: str) -> Response:
@@ -112,17 +115,17 @@ class _Fold:
         if event == "error":
             self.failure = self.failure or ParseStatus.STREAM_ERROR
 
-    def take(self, value: object) -> None:
+    def take(self, value: object, depth: int = _DEEPEST_WRAPPER) -> None:
         """Take in one JSON value of the stream."""
-        if isinstance(value, list):
+        if isinstance(value, list) and depth:
             for entry in value:
-                self.take(entry) if isinstance(entry, dict) else None
+                self.take(entry, depth - 1)
         elif isinstance(value, dict):
             choices = value.get("choices")
             if isinstance(choices, list):
                 self._take_chunk(value, choices)
             else:
-                self._take_other(value)
+                self._take_other(value, depth)
 
     def response(self) -> Response:
         """What the stream amounts to."""
@@ -158,13 +161,15 @@ class _Fold:
                 self.choices.setdefault(index_of(choice), GatheredChoice()).add(choice)
         self.usage_came_last = not choices and bool(chunk.get("usage"))
 
-    def _take_other(self, value: dict[str, object]) -> None:
+    def _take_other(self, value: dict[str, object], depth: int) -> None:
         wrapped = value.get("data")
-        if isinstance(wrapped, dict | list):
-            self.take(wrapped)
+        if self._fail(value):
+            return
+        if isinstance(wrapped, dict | list) and depth:
+            self.take(wrapped, depth - 1)
         elif isinstance(wrapped, str):
             self.take_event(wrapped)
-        elif not self._fail(value):
+        else:
             self.others += 1
 
     def _fail(self, value: Mapping[str, object]) -> bool:

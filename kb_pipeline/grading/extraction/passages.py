@@ -12,7 +12,8 @@ from kb_pipeline.records import Passage
 
 _NEWLINE = r"(?:\r?\n|\r)"
 # What may stand before a header on its line.
-_LINE_LEAD = re.compile(r"[ \t>#*_\-•]*(?:\d{1,3}[.)][ \t]*)?[*_]*")
+_LINE_LEAD = re.compile(r"[ \t>#*_\-•]{0,40}(?:\d{1,3}[.)][ \t]{0,9})?[*_]{0,9}")
+_LONGEST_LEAD = 60
 # A paragraph that speaks to the model again: a bare cue for the answer at the very end, or a labelled instruction.
 _CUE = r"(?i:JAWABAN|ANSWER|OUTPUT|KELUARAN|RESPONSE?)(?:[ \t]+[\w ]{1,30})?[ \t]*[:\uff1a]?[*_]*\s*\Z"
 _LABEL = r"(?:INSTRUKSI|INSTRUCTIONS?|PERINTAH|TUGAS|TASK|RIWAYAT|HISTORY)(?:[ \t]+[A-Z]+){0,2}[ \t]*[:\uff1a]"
@@ -50,7 +51,7 @@ def read_section(section: str, template: SurfaceTemplate) -> tuple[str, tuple[Pa
             )
         )
         end = header.start()
-        if end and section[end - 1] != "\n":
+        if end and section[end - 1] != "\n" and _opens_line(header, section):
             end = _line_start(header, section)
     return section, tuple(reversed(passages))
 
@@ -136,9 +137,13 @@ def _grouped(text: str) -> float:
 
 
 def _opens_line(header: re.Match[str], text: str) -> bool:
-    return _LINE_LEAD.fullmatch(text, _line_start(header, text), header.start()) is not None
+    start = _line_start(header, text)
+    return start >= 0 and _LINE_LEAD.fullmatch(text, start, header.start()) is not None
 
 
 def _line_start(header: re.Match[str], text: str) -> int:
+    """Where the line of a header starts; -1 where that is too far away for the header to open it."""
     start = header.start()
-    return max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
+    near = max(0, start - _LONGEST_LEAD)
+    found = max(text.rfind("\n", near, start), text.rfind("\r", near, start))
+    return -1 if found < 0 < near else found + 1

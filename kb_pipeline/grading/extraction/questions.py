@@ -14,7 +14,7 @@ PREVIEW_CHARACTERS = 120
 REDACTED = "[redacted]"
 
 _ELLIPSIS = "…"
-_ENTITY = re.compile(r"&(?:[A-Za-z][A-Za-z0-9]{1,30}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6})?\Z")
+_ENTITY = re.compile(r"&[A-Za-z0-9#]{0,31}\Z")
 _ENTITY_REST = re.compile(r"[A-Za-z0-9#]{0,31};")
 # What hides or reorders text when it is shown: bidirectional controls, invisible signs, control characters.
 _UNSEEN = re.compile(r"[\u202a-\u202e\u2066-\u2069\u200b\u2060\ufeff\u00ad]")
@@ -87,7 +87,7 @@ def _border(text: str, limit: int) -> int:
 def _joins(text: str, at: int) -> bool:
     """Whether the characters before and after `at` are one to the eye (the common cases of Unicode's annex 29)."""
     before, after = text[at - 1], text[at]
-    if before == _ZWJ or after == _ZWJ or unicodedata.category(after) in {"Mn", "Mc", "Me"}:
+    if _ZWJ in (before, after) or unicodedata.category(after) in {"Mn", "Mc", "Me"}:
         return True
     if "\U0001f3fb" <= after <= "\U0001f3ff" or "\U000e0020" <= after <= "\U000e007f":  # skin tones, tags of flags
         return True

@@ -7,8 +7,10 @@ The rule, in both orders of the sections:
 * A marker counts where it opens a line. Elsewhere it is text: of a question that asks about it, of a passage that
   quotes it. Only in a prompt where it opens no line at all it may stand within one, and only where a passage header,
   a statement that nothing was found, or the end follows the context marker.
-* The context section opens at the first context marker that a passage header follows at once; else at the last one
-  before the first header; else (no headers) at the first that is alone on its line; else at the last one.
+* The context section opens at the context marker that a passage header follows at once, or a statement that nothing
+  was found; of several, at the last one behind an empty line (a question may quote a whole section), else at the first.
+  Where no marker is followed like that: at the last one before the first header; else at the first that is alone on its
+  line; else at the last one.
 * The question before the context opens at the first question marker of the message, or at the last one before the
   context where a conversation is quoted before it. The question after the context opens at the last question marker
   that follows an empty line, else at the last one: the earlier ones belong to passages.
@@ -27,7 +29,9 @@ _EMPTY_LINE_BEFORE = re.compile(r"(?:\r?\n|\r)[ \t]*(?:\r?\n|\r)\s*\Z")
 # Where a question ends when no context marker says so: a heading, a tag, a header in brackets, a label in capitals.
 _HEADING = re.compile(
     r"^[ \t]*(?:#{1,6}[ \t]+\S|<\w[\w -]*>|\[[^\]\n]{0,40}\d[^\]\n]{0,40}\]"
-    r"|(?!INSTRU|PERINTAH|TUGAS|TASK)[*_]*[A-Z][A-Z0-9 /_()-]{2,50}[*_]*[:\uff1a])",
+    r"|(?!INSTRU|PERINTAH|TUGAS|TASK)[*_]*[A-Z][A-Z0-9 /_()-]{2,50}[*_]*[:\uff1a]"
+    r"|[*_]*(?i:hasil|dokumen|konteks|sumber|referensi|kutipan|rujukan|results?|documents?|contexts?|sources?|passages?)"
+    r"\b[\w ()]{0,30}[*_]*[:\uff1a])",
     re.MULTILINE,
 )
 # What may separate a context too, if it is longer than what people write by the way: an empty line, a label of its own.
@@ -35,6 +39,8 @@ _BREAK = re.compile(
     r"(?:\r?\n|\r)(?:[ \t]*(?:\r?\n|\r)|[ \t]*[*_]*[A-Z]\w*(?: [\w()]+){0,2}[*_]*[:\uff1a][*_]*[ \t]*$)", re.MULTILINE
 )
 _LONG_REMAINDER = 200
+_LONGEST_GAP = 100
+_LONGEST_REST = 400
 
 
 class Sections(NamedTuple):
@@ -77,8 +83,11 @@ def _split_as_written(text: str, template: SurfaceTemplate) -> Sections | None:
     end = start + len(context)
     if start < 0 or not header_follows(text, end, template):
         return None
-    passages = read_section(text[end:], template)
-    return Sections(_question(text[len(question) : start], template), *passages)
+    found, passages = read_section(text[end:], template)
+    marker = template.context.literal
+    if any(passage.text.endswith(marker) for passage in passages) or (passages and marker in passages[-1].text):
+        return None  # a second marker: the rule decides
+    return Sections(_question(text[len(question) : start], template), found, passages)
 
 
 def _split_by_rule(text: str, template: SurfaceTemplate) -> Sections:
@@ -105,16 +114,24 @@ def _split_by_rule(text: str, template: SurfaceTemplate) -> Sections:
 
 def _context_span(text: str, template: SurfaceTemplate) -> Span | None:
     spans = template.context.on_lines(text)
-    for span in spans or template.context.anywhere(text):
-        if header_follows(text, span.end, template):
-            return span
+    followed = [span for span in spans or template.context.anywhere(text) if _context_follows(text, span, template)]
+    if followed:
+        return next((span for span in reversed(followed) if _is_after_empty_line(span, text)), followed[0])
     if not spans:
-        inline = [span for span in template.context.anywhere(text) if states_nothing(text[span.end :].strip())]
-        return inline[-1] if inline else None
+        return None
     header = next((each.start() for each in headers_of(text, template) if each.start() > spans[0].end), None)
     if header is not None:
         return [span for span in spans if span.end <= header][-1]
     return next((span for span in spans if _is_alone(span, text)), spans[-1])
+
+
+def _context_follows(text: str, span: Span, template: SurfaceTemplate) -> bool:
+    rest = text[span.end : span.end + _LONGEST_REST]
+    return header_follows(text, span.end, template) or (len(rest) < _LONGEST_REST and states_nothing(rest.strip()))
+
+
+def _is_after_empty_line(span: Span, text: str) -> bool:
+    return _EMPTY_LINE_BEFORE.search(text, max(0, span.start - _LONGEST_GAP), span.start) is not None
 
 
 def _is_alone(span: Span, text: str) -> bool:
@@ -131,7 +148,7 @@ def _first_or_after_conversation(spans: list[Span], text: str) -> Span:
 
 
 def _last_after_empty_line(spans: list[Span], text: str) -> Span:
-    return next((span for span in reversed(spans) if _EMPTY_LINE_BEFORE.search(text[: span.start])), spans[-1])
+    return next((span for span in reversed(spans) if _is_after_empty_line(span, text)), spans[-1])
 
 
 def _without_context(text: str, questions: list[Span], template: SurfaceTemplate) -> Sections:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 # What may stand before a marker on its line: indentation, markdown, quotes, a list number.
-_BEFORE = r"(?:^|(?<=\r))[ \t>#*_\-=•`~|\[(<]*(?:\d{1,2}[.)][ \t]*)?[*_]*"
+_BEFORE = r"(?:^|(?<=\r))[ \t>#*_\-=•`~|\[(<]{0,40}(?:\d{1,2}[.)][ \t]{0,4})?[*_]{0,4}"
 _UP_TO_RANK = re.compile(r".*?\(\?P<rank>[^()]*\)(?:\\?[\])}>])?")
 _COLONS = ":\uff1a"
 
@@ -26,7 +26,7 @@ class Marker:
     """One configured marker, for example `PERTANYAAN:`.
 
     As written it is `literal`. At the start of a line it is also recognised in another case, in the other Unicode
-    normal form, with other spaces, behind or between markdown signs, and without its colon when it is alone on the line.
+    normal form, with other spaces, behind or between markdown signs, and without its colon when alone on the line.
     """
 
     __slots__ = ("_loose", "first_on_line", "literal")
@@ -37,7 +37,8 @@ class Marker:
         name = self.literal.rstrip(_COLONS).rstrip()
         forms = {unicodedata.normalize(form, name) for form in ("NFC", "NFD")}
         words = "|".join(r"[ \t]+".join(map(re.escape, form.split())) for form in sorted(forms))
-        end = rf"[ \t]*[*_`\])>]*(?:[ \t]*[{_COLONS}][*_`]*|(?=[ \t]*$))" if name != self.literal else ""
+        end = rf"[ \t]{{0,9}}[*_`\])>]{{0,9}}(?:[ \t]{{0,9}}[{_COLONS}][*_`]{{0,9}}|(?=[ \t]*$))"
+        end = end if name != self.literal else ""
         self._loose = re.compile(f"{_BEFORE}(?:{words}){end}", re.MULTILINE | re.IGNORECASE)
 
     def on_lines(self, text: str) -> list[Span]:
@@ -53,7 +54,7 @@ class Marker:
 
 
 class Headers:
-    """The header pattern of a surface's passages: as configured, and so that it also finds a header without its score."""
+    """The header pattern of a surface's passages: as configured, and one that finds headers without a score too."""
 
     __slots__ = ("lenient", "pattern", "rank_group", "score_group")
 
@@ -66,8 +67,9 @@ class Headers:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SurfaceTemplate:
-    """The markers of one surface. `passage_pattern` matches the header of a passage; its groups `rank` and `score` are
-    read where they exist.
+    """The markers of one surface.
+
+    `passage_pattern` matches the header of a passage; its groups `rank` and `score` are read where they exist.
     """
 
     surface: str
@@ -90,7 +92,7 @@ class SurfaceTemplate:
 
 
 def _lenient(pattern: re.Pattern[str]) -> re.Pattern[str]:
-    """The pattern with everything behind the rank and its bracket made optional; unchanged where that is not possible."""
+    """The pattern with all that follows the rank and its bracket made optional; unchanged where that is impossible."""
     head = _UP_TO_RANK.match(pattern.pattern)
     rest = pattern.pattern[head.end() :] if head else ""
     if head is None or "(?P<score>" not in rest or "|" in pattern.pattern:

@@ -105,16 +105,20 @@ class _SpreadTurn:
         question = self._question()
         sources = [self.own] if self.own.context is not None else list(self._contexts())
         context, passages, status = self._joined(sources) if sources else self._fallback()
-        found = Sections(question, context, passages, self.own.rest if question else self.messages[self.asked].text)
-        if _is_cut(found):
+        if _is_cut(Sections(question, context, passages, self._beside(question))):
             status = ParseStatus.TRUNCATED_PROMPT
         elif not question:
             status = ParseStatus.NO_QUESTION
         earlier = [message for i, message in enumerate(self.messages[: self.asked]) if i not in self.used]
         return _Turn(status, unwrapped(question), context, passages, _history(earlier, self.template))
 
+    def _beside(self, question: str) -> str:
+        """What else a cut may have gone through: the whole message where it took a marker along."""
+        lost_marker = not question or (self.own.context is None and self.own.rest)
+        return self.messages[self.asked].text if lost_marker else self.own.rest
+
     def _question(self) -> str:
-        """The own one; where the last message is a context and nothing else, that of the nearest user message before."""
+        """The own one; where the last message is nothing but a context, that of the nearest user message before."""
         if self.own.question is not None or self.own.context is None:
             return self.own.question or ""
         for i in range(self.asked - 1, self.start - 1, -1):

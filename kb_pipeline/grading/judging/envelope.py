@@ -47,6 +47,20 @@ class _Metered(msgspec.Struct):
     error: Any = None
 
 
+class _PlainMessage(msgspec.Struct):
+    content: str
+
+
+class _PlainChoice(msgspec.Struct):
+    message: _PlainMessage
+
+
+class _Plain(msgspec.Struct):
+    """The usual reply: choices with a text each."""
+
+    choices: list[_PlainChoice]
+
+
 def read_envelope(body: bytes, http_status: int) -> Written | Ungraded:
     """The judge's text; or why there is none: an error status, an error body, another protocol, nothing written."""
     refused = _by_status(http_status)
@@ -54,9 +68,12 @@ def read_envelope(body: bytes, http_status: int) -> Written | Ungraded:
         redirects = 300 <= http_status < 400  # noqa: PLR2004 the range of redirects
         detail = f"HTTP {http_status}" + (", a redirect, is not followed" if redirects else "")
         return Ungraded(error_class=refused, detail=detail)
-    response = read_response(body)
     beside = _beside(body)
     usage = _usage(beside.usage)
+    whole = _whole_json(body)
+    if whole is not None:
+        return Written(text=whole, was_cut=False, usage=usage)
+    response = read_response(body)
     was_cut = (response.finish_reason or "").lower() in LENGTH_REASONS
     text = _without_open_thinking(response.answer.strip())
     if text and response.parse_status in {ParseStatus.OK, ParseStatus.OK_LENGTH, ParseStatus.TOOL_CALLS}:
@@ -96,9 +113,8 @@ def _class_of_error(error: Any) -> ErrorClass:
 
 
 def _without_open_thinking(text: str) -> str:
-    """`text` up to a thought that never ends; a text that is JSON as a whole has none."""
-    begins = _THINKING_BEGINS.search(text)
-    return text if begins is None or _is_json(text) else text[: begins.start()].strip()
+    """`text` up to a thought that never ends."""
+    return _THINKING_BEGINS.split(text, maxsplit=1)[0].strip()
 
 
 def _is_json(text: str) -> bool:
@@ -107,6 +123,16 @@ def _is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def _whole_json(body: bytes) -> str | None:
+    """The first choice's content where all of it is a JSON object: a mark of thinking in it is part of a reason."""
+    try:
+        choices = msgspec.json.decode(body, type=_Plain).choices
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None
+    text = choices[0].message.content.strip() if choices else ""
+    return text if text.startswith("{") and _is_json(text) else None
 
 
 def _beside(body: bytes) -> _Metered:

@@ -18,6 +18,7 @@ _SCALES = {
     "miliar": 1_000_000_000, "milyar": 1_000_000_000, "billion": 1_000_000_000,
     "triliun": 1_000_000_000_000, "trillion": 1_000_000_000_000,
 }  # fmt: skip
+_CURRENCIES = frozenset({"rp", "rupiah", "idr", "usd", "dollar", "dollars"})
 _UNITS = {
     "nol": 0, "satu": 1, "dua": 2, "tiga": 3, "empat": 4, "lima": 5, "enam": 6, "tujuh": 7, "delapan": 8, "sembilan": 9,
     "sepuluh": 10, "sebelas": 11, "seratus": 100, "seribu": 1_000, "sejuta": 1_000_000,
@@ -37,7 +38,7 @@ _GROUPED = re.compile(r"\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*")
 
 def is_number_word(word: str) -> bool:
     """Whether the folded `word` is part of a written number ("000", "rp5", "juta"), so that only its value counts."""
-    return word in _SCALES or _DIGITS.fullmatch(word) is not None
+    return word in _SCALES or word in _CURRENCIES or _DIGITS.fullmatch(word) is not None
 
 
 def readings(digits: str) -> frozenset[Decimal]:

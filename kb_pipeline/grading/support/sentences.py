@@ -41,7 +41,7 @@ def _blocks(text: str) -> list[str]:
         marker = _LIST_MARKER.match(line)
         if not stripped or _TABLE_RULE.match(stripped):
             joins = False
-        elif joins and not marker:
+        elif joins and not marker and not stripped.startswith("|"):
             blocks[-1] += " " + stripped
         else:
             blocks.append(line[marker.end() :].strip() if marker else stripped)

@@ -15,8 +15,10 @@ _OVERLOADED_SHARE = 0.25
 # An overloaded server says so by 429 or by silence; other failures say nothing of its load.
 _OVERLOADED = frozenset({ErrorClass.RATE_LIMITED, ErrorClass.TIMEOUT})
 
-_RETRIES_PER_TURN = 0.3
-_RETRIES_AT_LEAST = 3
+# In tenths of a call.
+_RETRY = 10
+_EARNED_BY_A_TURN = 3
+_EARNED_BY_A_RUN = 30
 _CALLS_PER_TURN = 6
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 30.0
@@ -89,17 +91,17 @@ class RetryBudget:
     """How many repeated calls a run may still make: three, and three for every ten turns that were called."""
 
     def __init__(self) -> None:
-        self._left = float(_RETRIES_AT_LEAST)
+        self._left = _EARNED_BY_A_RUN
 
     def turn_started(self) -> None:
         """A turn got its first call of the run."""
-        self._left += _RETRIES_PER_TURN
+        self._left += _EARNED_BY_A_TURN
 
     def take(self) -> bool:
         """Take one repeated call; False when none is left."""
-        if self._left < 1:
+        if self._left < _RETRY:
             return False
-        self._left -= 1
+        self._left -= _RETRY
         return True
 
 

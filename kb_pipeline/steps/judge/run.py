@@ -147,8 +147,8 @@ class _Run:
 
     async def _until_over(self) -> None:
         while True:
-            self._claim_more()
             self._start_calls()
+            self._claim_more()
             self._settle_more()
             if self._is_over():
                 return

@@ -10,6 +10,7 @@ SELECT
   count(*) FILTER (WHERE context_chars < 0) AS context_chars_negative,
   count(*) FILTER (WHERE answer_chars < 0) AS answer_chars_negative,
   count(*) FILTER (WHERE char_length(question_preview) > %(preview_chars)s) AS question_preview_too_long,
-  count(*) FILTER (WHERE question_sha !~ %(sha_pattern)s) AS question_sha_malformed
+  count(*) FILTER (WHERE question_sha !~ %(sha_pattern)s) AS question_sha_not_hexadecimal,
+  count(*) FILTER (WHERE char_length(question_sha) <> %(sha_chars)s) AS question_sha_of_another_length
 FROM rag_quality
 WHERE ts >= %(window_start)s AND ts < %(window_end)s

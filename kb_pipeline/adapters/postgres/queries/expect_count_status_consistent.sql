@@ -12,8 +12,9 @@ SELECT
   count(*) FILTER (WHERE judge_status = 'skipped' AND skip_reason IS NULL) AS skipped_without_reason,
   count(*) FILTER (WHERE judge_status <> 'skipped' AND skip_reason IS NOT NULL) AS reason_without_skip,
   count(*) FILTER (WHERE refused AND faithfulness IS NOT NULL) AS refusal_with_faithfulness,
-  count(*) FILTER (WHERE NOT had_context AND num_passages <> 0) AS passages_without_context,
-  count(*) FILTER (WHERE NOT had_context AND context_chars <> 0) AS characters_without_context
+  count(*) FILTER (WHERE had_context AND context_chars < 1) AS context_without_characters,
+  count(*) FILTER (WHERE NOT had_context AND num_passages = 0 AND context_chars <> 0) AS characters_without_context,
+  count(*) FILTER (WHERE num_passages = 0 AND top_score IS NOT NULL) AS score_without_passages
 FROM (
   SELECT
     *,

@@ -1,6 +1,7 @@
 SELECT
   -- What Great Expectations reads: the published rows of one hour, each with the facts that a rule about two columns
-  -- needs. The file begins with SELECT because Great Expectations asks for that.
+  -- needs. The file begins with SELECT because Great Expectations asks for that. It goes through SQLAlchemy as text, so
+  -- no percent sign stands in it, and no colon alone before a word.
   q.*,
   c.ts AS ledger_ts,
   CASE

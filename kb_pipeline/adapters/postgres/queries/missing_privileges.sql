@@ -2,11 +2,13 @@
 SELECT privilege || ' on table ' || table_name
 FROM unnest(ARRAY[
   'rag_call', 'rag_triad', 'rag_metric', 'rag_judge_score', 'rag_quality', 'rag_quality_window', 'rag_quality_day',
-  'rag_call_window', 'rag_stale_hour', 'kb_activation', 'kb_access_record'
+  'rag_call_window', 'rag_stale_hour', 'kb_activation'
 ]) AS needed_table(table_name)
 CROSS JOIN unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS needed(privilege)
 WHERE NOT has_table_privilege(to_regclass('public.' || table_name), privilege)
-  AND NOT (table_name = 'kb_access_record' AND privilege IN ('UPDATE', 'DELETE'))
+UNION ALL
+SELECT 'INSERT on table kb_access_record'
+WHERE NOT has_any_column_privilege('public.kb_access_record', 'INSERT')
 UNION ALL
 SELECT 'EXECUTE on function kb_ensure_rag_quality_partition'
 WHERE NOT has_function_privilege('public.kb_ensure_rag_quality_partition(timestamptz)', 'EXECUTE')

@@ -4,7 +4,7 @@ WITH turn AS (
   SELECT
     c.event_id, c.trace_id, c.ts, c.tenant, c.engine, c.surface, t.question_sha, t.question_preview, t.parse_status,
     m.had_context, m.num_passages, m.top_score, m.mean_score, m.context_chars, m.answer_chars, m.refused,
-    m.answer_truncated, m.support_score, c.evidence_intact,
+    m.answer_truncated, m.support_score, c.evidence_intact, t.text_expired_at IS NOT NULL AS text_expired,
     s.faithfulness, s.answer_relevance, s.context_relevance,
     s.faithfulness_reason, s.answer_relevance_reason, s.context_relevance_reason,
     s.error_class, s.judged_at, s.judge_model, s.prompt_version,
@@ -14,6 +14,7 @@ WITH turn AS (
       WHEN s.status IN ('error', 'failed') THEN s.status
       WHEN t.text_expired_at IS NOT NULL THEN 'skipped'
       WHEN %(judge_model)s::text IS NULL THEN 'disabled'
+      WHEN m.context_chars + m.answer_chars > %(judge_chars)s THEN 'skipped'
       ELSE 'pending'
     END AS judge_status
   FROM rag_call AS c
@@ -50,8 +51,12 @@ SELECT
   CASE WHEN judge_status = 'ok' THEN context_relevance_reason END,
   judge_status,
   CASE WHEN judge_status IN ('error', 'failed') THEN error_class END,
-  CASE WHEN judge_status = 'skipped'
-    THEN CASE WHEN parse_status <> ALL (%(judged_statuses)s) THEN parse_status ELSE 'text_expired' END END,
+  CASE
+    WHEN judge_status <> 'skipped' THEN NULL
+    WHEN parse_status <> ALL (%(judged_statuses)s) THEN parse_status
+    WHEN text_expired THEN 'text_expired'
+    ELSE 'too_long_for_judge'
+  END,
   CASE WHEN judge_status NOT IN ('skipped', 'disabled') THEN coalesce(judge_model, %(judge_model)s) END,
   CASE WHEN judge_status NOT IN ('skipped', 'disabled') THEN coalesce(prompt_version, %(prompt_version)s) END,
   support_score, evidence_intact,

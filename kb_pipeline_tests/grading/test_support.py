@@ -1,0 +1,171 @@
+"""Counting what of an answer its context supports."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kb_pipeline.grading.support import (
+    Language,
+    language_of,
+    numbers_in,
+    overlap,
+    readings,
+    sentences,
+    support,
+    word_overlap,
+)
+
+CONTEXT = (
+    "Yayasan didirikan dengan akta notaris. Biaya pendaftaran yayasan adalah Rp250.000 dan prosesnya tiga hari kerja. "
+    "Pengurus yayasan tidak boleh merangkap sebagai pembina. Pendaftaran dilayani oleh Kantor Wilayah di Jakarta."
+)
+
+
+def score(answer: str, context: str = CONTEXT) -> float:
+    value = support(answer, context).score
+    assert value is not None
+    return value
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Satu kalimat. Dua kalimat! Tiga?", ["Satu kalimat.", "Dua kalimat!", "Tiga?"]),
+        (
+            "PT. Maju didirikan Dr. Andi, S.H., M.H. pada tgl. 5 Mei. Modalnya Rp1.000.000,50. Lihat No. 5.",
+            ["PT. Maju didirikan Dr. Andi, S.H., M.H. pada tgl. 5 Mei.", "Modalnya Rp1.000.000,50.", "Lihat No. 5."],
+        ),
+        (
+            "Syaratnya:\n1. Akta notaris\n2. KTP\n   dan NPWP\n- Pas foto",
+            ["Syaratnya:", "Akta notaris", "KTP dan NPWP", "Pas foto"],
+        ),
+        ("**Catatan:** biaya\nRp5. ok", ["Catatan: biaya Rp5.", "ok"]),
+        ("# Judul\nIsi satu.\n\nIsi dua", ["Judul", "Isi satu.", "Isi dua"]),
+        ('Ia berkata "Baik." Lalu pergi.', ['Ia berkata "Baik."', "Lalu pergi."]),
+        (
+            "U.S. law applies, e.g. here. It costs 3.5 percent.",
+            ["U.S. law applies, e.g. here.", "It costs 3.5 percent."],
+        ),
+        ("iya kak. bisa datang besok.", ["iya kak.", "bisa datang besok."]),
+        ("| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |", ["| a | b |", "| 1 | 2 |", "| 3 | 4 |"]),
+        ("👍 ...", []),
+        ("", []),
+    ],
+)
+def test_sentences_end_where_a_reader_ends_them(text: str, expected: list[str]) -> None:
+    assert sentences(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "values"),
+    [
+        ("7", {"7"}),
+        ("1.000", {"1000", "1"}),
+        ("1,000", {"1000", "1"}),
+        ("1.000,5", {"1000.5"}),
+        ("1,000.5", {"1000.5"}),
+        ("10.000.000", {"10000000"}),
+        ("10.000.000,00", {"10000000"}),
+        ("3,25", {"3.25"}),
+        ("1.2.3", {"123"}),
+    ],
+)
+def test_a_number_is_read_as_both_languages_write_it(written: str, values: set[str]) -> None:
+    assert readings(written) == {Decimal(value) for value in values}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Rp10.000.000", "10 juta"),
+        ("Rp 2,5 miliar", "2.500.000.000"),
+        ("IDR 1,500", "1.500"),
+        ("$3 million", "3,000,000"),
+        ("500rb", "500.000"),
+    ],
+)
+def test_the_same_amount_in_two_forms_is_the_same(one: str, other: str) -> None:
+    assert numbers_in(one)[0] & numbers_in(other)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("tujuh hari", 7),
+        ("dua puluh lima", 25),
+        ("lima belas", 15),
+        ("dua ratus juta", 200_000_000),
+        ("twenty-five", 25),
+        ("seribu", 1000),
+    ],
+)
+def test_numbers_in_words_are_evidence(text: str, value: int) -> None:
+    assert frozenset({Decimal(value)}) in numbers_in(text, spelled=True)
+
+
+def test_markers_of_lists_and_citations_are_no_numbers() -> None:
+    assert numbers_in("1. Akta [RAG-2]\n2. KTP [3, 4]") == []
+
+
+def test_a_sentence_taken_from_the_context_is_supported_whole() -> None:
+    assert score("Biaya pendaftaran yayasan adalah Rp250.000.") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("faithful", "changed"),
+    [
+        ("Biaya pendaftaran yayasan adalah 250 ribu rupiah.", "Biaya pendaftaran yayasan adalah 750 ribu rupiah."),
+        ("Prosesnya 3 hari kerja.", "Prosesnya 30 hari kerja."),
+        (
+            "Pengurus yayasan tidak boleh merangkap sebagai pembina.",
+            "Pengurus yayasan boleh merangkap sebagai pembina.",
+        ),
+        ("Pendaftaran dilayani di Jakarta.", "Pendaftaran dilayani di Surabaya."),
+        ("Akta notaris mendirikan yayasan.", "Surat lurah membubarkan koperasi."),
+    ],
+)
+def test_one_change_against_the_context_lowers_the_score(faithful: str, changed: str) -> None:
+    assert score(faithful) - score(changed) >= 0.15
+
+
+def test_an_invented_sentence_is_the_weakest() -> None:
+    found = support("Yayasan didirikan dengan akta notaris. Presiden wajib menghadiri peresmian gedung.", CONTEXT)
+    assert found.weakest is not None
+    assert found.weakest.text.startswith("Presiden")
+
+
+def test_affixes_do_not_make_a_word_foreign() -> None:
+    assert score("mendaftarkan pendirian") == 1.0
+    assert score("companies registered", "A company must register.") == 1.0
+
+
+def test_an_answer_without_a_word_has_no_score() -> None:
+    assert support("👍 ...", CONTEXT).score is None
+    assert support("", "").score is None
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_any_text_has_a_fraction_or_nothing(answer: str, context: str) -> None:
+    value = support(answer, context).score
+    assert value is None or 0 <= value <= 1
+    share = overlap(answer, context)
+    assert share is None or 0 <= share <= 1
+    assert 0 <= word_overlap(answer, context) <= 1
+
+
+@given(st.text(alphabet="0123456789.,", min_size=1, max_size=60))
+def test_any_row_of_digits_is_read_or_passed_over(digits: str) -> None:
+    assert all(values for values in numbers_in(digits, spelled=True))
+
+
+def test_the_baseline_counts_folded_tokens() -> None:
+    assert word_overlap("Akta NOTARIS palsu", "akta ﹙notaris﹚") == pytest.approx(2 / 3)
+    assert word_overlap("", "akta") == 0.0
+
+
+def test_the_language_is_told_by_its_little_words() -> None:
+    assert language_of("Apa syarat untuk mendirikan PT?") is Language.INDONESIAN
+    assert language_of("What are the requirements to found a company?") is Language.ENGLISH
+    assert language_of("PT 123") is Language.INDONESIAN
