@@ -1,7 +1,7 @@
 # The two commands: make demo, make test. Both make their environment in .venv first.
 
 .SILENT:
-.PHONY: demo test test-fast lint format bench environment clean
+.PHONY: demo test test-fast lint format schema bench environment clean
 
 # Arguments for the command behind a target: make demo ARGS="--once --json", make test ARGS="-k settings".
 ARGS =
@@ -25,6 +25,9 @@ lint: environment
 format: environment
 	.venv/bin/ruff check --fix --select I,F401
 	.venv/bin/ruff format
+
+schema: environment
+	.venv/bin/python -m kb_pipeline_tests.schema_file
 
 bench: environment
 	.venv/bin/python benchmarks/extraction.py $(ARGS)

@@ -20,7 +20,7 @@ import httpx
 
 from kb_pipeline.adapters.clock import SystemClock
 from kb_pipeline.adapters.gateway import GatewayJudge
-from kb_pipeline.grading.judging import PROMPT_VERSION, build_messages, idempotency_key, nonce_of, response_format
+from kb_pipeline.grading.judging import PROMPT_VERSION, Dialect, build_messages, idempotency_key, nonce_of, wording
 from kb_pipeline.ports import ClaimBook
 from kb_pipeline.records import Claim, Graded, Judgement, JudgeVersion, Metrics, ParseStatus, Triad, Ungraded
 from kb_pipeline.steps.judge import JudgeLimits, judge_window
@@ -124,9 +124,8 @@ def bare_loop(url: str, claims: Sequence[Claim], concurrency: int) -> Measured:
             async def one(claim: Claim) -> bool:
                 payload = {
                     "model": "stub",
-                    "temperature": 0,
                     "messages": build_messages(claim.triad, claim.metrics, nonce=nonce_of(claim.event_id, claim.triad)),
-                    "response_format": response_format("json_schema"),
+                    **wording(Dialect()),
                 }
                 async with slots:
                     try:

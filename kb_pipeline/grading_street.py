@@ -88,7 +88,7 @@ class GradingStreet:
         self, window: Window, *, asked: bool = False, on_progress: Callable[[int], None] | None = None
     ) -> StepReport:
         """Examine the window's new calls, from the activation instant on, or all of them when `asked`."""
-        active = window if asked else self._active_part(window)
+        active = window if asked else _part_from(self.start_at(), window)
         if active is None:
             return StepReport(counts={"examined": 0})
         preview = partial(question_preview, redact=self.settings.redaction.compiled())
@@ -159,10 +159,9 @@ class GradingStreet:
             return configured
         return self._backlog.activate(self.clock.now())
 
-    def backlog(self, *, since: datetime | None = None) -> list[HourlyBacklog]:
-        """Hours with work, oldest first; unexamined calls count from `since`, by default from the activation on."""
-        start = self.start_at() if since is None else since
-        return self._backlog.hours(start_at=start, now=self.clock.now())
+    def backlog(self, *, start_at: datetime | None = None) -> list[HourlyBacklog]:
+        """Hours with work, oldest first; unexamined calls count from `start_at`, by default from the activation on."""
+        return self._backlog.hours(start_at=start_at or self.start_at(), now=self.clock.now())
 
     def grade(
         self,
@@ -181,7 +180,7 @@ class GradingStreet:
         if retry_failed and self.version is not None:
             reopen_failed(self.database, Window(since or BEGINNING, until or self.clock.now()), self.version)
         counts: Counter[str] = Counter()
-        hours = self._hours(since, until)
+        hours = self._hours(since or self.start_at(), since, until)
         for hour in hours:
             left = self._quality.max_batch - counts["claimed"]
             counts += self._grade_hour(hour, asked=since is not None, limit=left, hear=on_progress or _unheard)
@@ -207,8 +206,9 @@ class GradingStreet:
 
     def forecast(self, *, since: datetime | None = None, until: datetime | None = None) -> Forecast:
         """What `grade` would do for the same instants; nothing is written but the access record, nobody is called."""
-        hours = self._hours(since, until)
-        windows = hours if since is not None else list(filter(None, map(self._active_part, hours)))
+        start = since or self._expected_start()
+        hours = self._hours(start, since, until)
+        windows = hours if since is not None else list(filter(None, (_part_from(start, hour) for hour in hours)))
         room = self._judge_chars if self.version is not None else None
         counts = foresee(windows, trail=self._trail("forecast"), rules=self._rules(), judge_chars=room)
         if room is not None:
@@ -228,19 +228,17 @@ class GradingStreet:
         """Everything known of one call; the reading is recorded."""
         return explain(self.database, event_id, purpose="explain")
 
-    def _hours(self, since: datetime | None, until: datetime | None) -> Sequence[Window]:
+    def _hours(self, start_at: datetime, since: datetime | None, until: datetime | None) -> Sequence[Window]:
         end = until or self.clock.now()
-        return [
-            each.hour
-            for each in self.backlog(since=since)
-            if each.hour.start < end and (since is None or each.hour.end > since)
-        ]
+        hours = [each.hour for each in self.backlog(start_at=start_at)]
+        return [hour for hour in hours if hour.start < end and (since is None or hour.end > since)]
 
-    def _active_part(self, window: Window) -> Window | None:
-        start = self.start_at()
-        if start >= window.end:
-            return None
-        return replace(window, start=max(start, window.start))
+    def _expected_start(self) -> datetime:
+        """What `start_at` would say now, without fixing it."""
+        configured = self._quality.start_at
+        if isinstance(configured, datetime):
+            return configured
+        return self._backlog.activation() or self.clock.now()
 
     def _trail(self, purpose: str) -> PostgresAuditTrail:
         return PostgresAuditTrail(
@@ -271,6 +269,11 @@ class GradingStreet:
             concurrency=quality.judge_concurrency,
             allow_external=quality.allow_external_judge,
         )
+
+
+def _part_from(start: datetime, window: Window) -> Window | None:
+    """The part of a window from an instant on."""
+    return replace(window, start=max(start, window.start)) if start < window.end else None
 
 
 def _unheard(_step: str, _more: int) -> None:

@@ -44,34 +44,38 @@ class Ledger(Protocol):
 
 
 class ClaimBook(Protocol):
-    """The rights to judge: at most one call in flight per event and judge version. Called from one thread at a time."""
+    """The rights to judge: at most one call in flight per event and judge version. One thread at a time calls it."""
 
     def claim(
         self, window: Window, version: JudgeVersion, *, limit: int, exclude: Collection[str] = ()
     ) -> Sequence[Claim]:
-        """Claim up to `limit` turns that wait for this version, oldest first; nobody else gets them until the lease ends.
+        """Claim up to `limit` turns that wait for this version, oldest first; nobody else gets them meanwhile.
 
-        Waiting are turns never tried, turns whose last try failed with attempts left, and claims whose lease ran out (these with the
-        key they had). Never one of the event ids in `exclude`. Fewer than `limit` means that no more wait.
+        Waiting are turns never tried, turns whose last try failed with attempts left, and claims whose lease ran out
+        or whose run is gone (these with the key they had). Never one of the event ids in `exclude`. Fewer than `limit`
+        means that no more wait.
         """
         ...
 
     def settle(self, outcomes: Sequence[tuple[Claim, Judgement]]) -> None:
-        """Record outcomes: scores, or the error; adds `usage.calls` to the calls, and an attempt unless it was an outage.
+        """Record outcomes: scores, or the error. Adds `usage.calls` to the calls, and an attempt unless an outage.
 
-        An error that uses up the last attempt makes the turn `failed`. A claim that is no longer held changes nothing.
+        An error that uses up the last attempt makes the turn `failed`. A claim no longer held changes nothing.
         """
         ...
 
     def retry(self, claim: Claim, failed: Ungraded) -> Claim | None:
-        """Record `failed` like `settle`, but keep the turn: the claim of its next call, with a new key and a fresh lease.
+        """Record `failed` like `settle`, but keep the turn: the claim of its next call, with a new key and lease.
 
         None when the claim is no longer held.
         """
         ...
 
     def release(self, claims: Sequence[Claim]) -> None:
-        """Give back claims whose call was not made: a turn never called waits again, one called before stands as `error`."""
+        """Give back claims whose call was not made.
+
+        A turn never called waits again; one called before stands as `error`.
+        """
         ...
 
 

@@ -14,7 +14,8 @@ import kb_pipeline
 from kb_pipeline_tests.docs_pages import REPOSITORY, only_in_a_checkout
 
 PACKAGE = Path(kb_pipeline.__file__).parent
-MODULES = sorted(PACKAGE.rglob("*.py"))
+# A wheel holds the migrations too; in a checkout they lie beside the package.
+MODULES = sorted(module for module in PACKAGE.rglob("*.py") if not module.is_relative_to(PACKAGE / "sql"))
 FRAMEWORKS = (
     "dagster sqlalchemy psycopg psycopg2 alembic httpx fastapi starlette click rich pydantic yaml pandas".split()
 )

@@ -1,4 +1,7 @@
-"""The system clock: with settings.py the only place that may ask what time it is."""
+"""The system clock: the only place that may ask what time it is.
+
+Belongs here: asking. Does not: arithmetic on what it says (windows.py).
+"""
 
 import time
 from datetime import UTC, datetime
@@ -8,7 +11,9 @@ class SystemClock:
     """Wall clock in UTC, monotonic seconds for deadlines."""
 
     def now(self) -> datetime:
+        """The current instant."""
         return datetime.now(UTC)
 
     def monotonic(self) -> float:
+        """Seconds that never go back."""
         return time.monotonic()

@@ -14,6 +14,7 @@ from kb_pipeline.cli.output import write_json, write_line
 from kb_pipeline.errors import KbPipelineError
 
 if TYPE_CHECKING:
+    from kb_pipeline.adapters.postgres.source_check import Finding
     from kb_pipeline.settings import RagQualitySettings, Settings
 
 
@@ -95,11 +96,16 @@ def _database(settings: "Settings") -> Iterator[Outcome]:
     database = Database(settings.database_url, application_name="kb_pipeline_check")
     try:
         findings = check_server(database)
-        if findings[0].ok:
-            findings += check_source_views(database)
-        yield from (Outcome(name=each.name, ok=each.ok, message=each.message, remedy=each.remedy) for each in findings)
+        yield from map(_outcome, findings)
+        # A server that does not answer gives one finding, and has no views to look at.
+        if len(findings) > 1:
+            yield from map(_outcome, check_source_views(database))
     finally:
         database.dispose()
+
+
+def _outcome(finding: "Finding") -> Outcome:
+    return Outcome(name=finding.name, ok=finding.ok, message=finding.message, remedy=finding.remedy)
 
 
 def _judge(quality: "RagQualitySettings") -> Iterator[Outcome]:

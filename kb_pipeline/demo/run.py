@@ -7,7 +7,6 @@ import fcntl
 import json
 import signal
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -113,12 +112,12 @@ def _quality(judge_url: str | None, model: str) -> dict[str, Any]:
 
 def _serve(stage: Stage, console: Console) -> None:
     console.print("Starting the Dagster UI and its daemon …")
-    with serving(stage.environment, stage.folder, stage.folder / "dagster.log") as address:
-        console.print(f"Dagster UI   {address}/asset-groups", style="bold")
-        console.print(f"Database     {stage.database.url.render_as_string()}")
-        console.print(f"Settings     {stage.config}")
+    with serving(stage.environment, stage.folder) as served:
+        console.print(f"Dagster UI   {served.address}", style="bold")
+        console.print(f"Settings     {stage.config}", soft_wrap=True)
+        console.print("             (kb-pipeline --config takes them, for example: explain, grade)", soft_wrap=True)
         console.print("Ctrl-C stops everything; the data stay until the next demo.")
-        threading.Event().wait()
+        served.wait()
 
 
 def _progress(console: Console) -> Progress:

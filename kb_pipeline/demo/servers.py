@@ -1,6 +1,7 @@
 """The programs that serve after the demo: Dagster's UI and its daemon.
 
-Belongs here: starting them, waiting until they answer, stopping them and all that they started.
+Belongs here: starting them, waiting until they answer, stopping them and all that they started. Does not: what they
+are configured with.
 """
 
 import os
@@ -12,6 +13,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import NoReturn
 
 from kb_pipeline.errors import KbPipelineError
 
@@ -19,29 +21,48 @@ HOST = "127.0.0.1"
 UI_PORT = 3000
 READY_SECONDS = 90
 STOP_SECONDS = 10
+POLL_SECONDS = 0.5
+
+
+class Served:
+    """Dagster's UI at `address`, and the child processes behind it."""
+
+    def __init__(self, address: str, children: Sequence[subprocess.Popen[bytes]], log: Path) -> None:
+        self.address = address
+        self._children = children
+        self._log = log
+
+    def wait(self) -> NoReturn:
+        """Wait until somebody interrupts; raises KbPipelineError when a child ends before that."""
+        while all(child.poll() is None for child in self._children):
+            time.sleep(POLL_SECONDS)
+        raise KbPipelineError(f"a program of Dagster ended by itself; its output is in {self._log}")
 
 
 @contextmanager
-def serving(environment: Mapping[str, str], folder: Path, log: Path) -> Iterator[str]:
-    """Dagster's UI and daemon as child processes; gives the UI's address once it answers.
+def serving(environment: Mapping[str, str], folder: Path) -> Iterator[Served]:
+    """Dagster's UI and daemon as child processes, with the workspace file of `folder`, once the UI answers.
 
     At the end of the block both are stopped, with every process that they started.
     """
     port = free_port(UI_PORT)
-    module = ("-m", "kb_pipeline.definitions")
-    with ExitStack() as stack, log.open("ab") as output:
-        for arguments in (
-            ("dagster_webserver", "-h", HOST, "-p", str(port), *module),
-            ("dagster._daemon.cli", "run", *module),
-        ):
-            command = [sys.executable, "-m", *arguments]
-            stack.enter_context(_child(command, environment, folder, output.fileno()))
-        wait_until_open(port, log)
-        yield f"http://{HOST}:{port}"
+    log = folder / "dagster.log"
+    workspace = ("-w", str(folder / "workspace.yaml"))
+    programs = (
+        ("dagster_webserver", "-h", HOST, "-p", str(port), *workspace),
+        ("dagster._daemon", "run", *workspace),
+    )
+    with ExitStack() as stack, log.open("wb") as output:
+        commands = [[sys.executable, "-m", *arguments] for arguments in programs]
+        children = [stack.enter_context(_child(each, environment, folder, output.fileno())) for each in commands]
+        wait_until_open(port, children, log)
+        yield Served(f"http://{HOST}:{port}", children, log)
 
 
 @contextmanager
-def _child(command: Sequence[str], environment: Mapping[str, str], folder: Path, output: int) -> Iterator[None]:
+def _child(
+    command: Sequence[str], environment: Mapping[str, str], folder: Path, output: int
+) -> Iterator[subprocess.Popen[bytes]]:
     # A session of its own: Ctrl-C reaches the demo alone, which then stops the whole group.
     process = subprocess.Popen(  # noqa: S603 our own interpreter and modules
         command,
@@ -53,7 +74,7 @@ def _child(command: Sequence[str], environment: Mapping[str, str], folder: Path,
         start_new_session=True,
     )
     try:
-        yield
+        yield process
     finally:
         stop_group(process)
 
@@ -84,13 +105,11 @@ def free_port(wanted: int) -> int:
     raise KbPipelineError(f"no free port on {HOST}; stop a program that listens there")
 
 
-def wait_until_open(port: int, log: Path) -> None:
-    """Wait until somebody listens; raises KbPipelineError after a while."""
+def wait_until_open(port: int, children: Sequence[subprocess.Popen[bytes]], log: Path) -> None:
+    """Wait until somebody listens; raises KbPipelineError when a child ends first, or after a while."""
     deadline = time.monotonic() + READY_SECONDS
-    while time.monotonic() < deadline:
+    while time.monotonic() < deadline and all(child.poll() is None for child in children):
         with suppress(OSError), socket.create_connection((HOST, port), timeout=1):
             return
         time.sleep(0.2)
-    raise KbPipelineError(
-        f"the Dagster UI did not answer on port {port} within {READY_SECONDS} s; its output is in {log}"
-    )
+    raise KbPipelineError(f"the Dagster UI did not come up on port {port}; its output is in {log}")

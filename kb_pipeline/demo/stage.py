@@ -85,6 +85,7 @@ def _write_config(folder: Path, url: str, start_at: datetime, quality: dict[str,
     home = folder / "dagster_home"
     home.mkdir(parents=True, exist_ok=True)
     (home / "dagster.yaml").write_bytes(shipped_file("dagster.yaml").read_bytes())
+    (folder / "workspace.yaml").write_bytes(shipped_file("workspace.yaml").read_bytes())
     content = {
         "rag_quality": {"enabled": True, "start_at": start_at.isoformat(), **quality},
         "database": {"url": url},

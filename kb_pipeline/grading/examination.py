@@ -12,6 +12,7 @@ from kb_pipeline.grading.extraction import SurfaceTemplate, extract, is_synthesi
 from kb_pipeline.grading.metrics import measure
 from kb_pipeline.records import AuditedCall, Examination, ParseStatus, StoredBody, Triad, Verdict
 
+_INSTRUCTING = ("system", "developer")
 _FIRST_HTTP_ERROR = 400
 _HASH_BYTES = 8
 _HASHES = 1 << 8 * _HASH_BYTES
@@ -125,7 +126,10 @@ def _verdict(call: AuditedCall, request: Request, template: SurfaceTemplate, rul
 
 def _is_own_judge(request: Request, instruction: str) -> bool:
     opening = instruction.strip()
-    return bool(opening) and any(text.lstrip().startswith(opening) for text in request.texts("system", "developer"))
+    for message in request.messages:
+        if opening and message.role in _INSTRUCTING and message.text.lstrip().startswith(opening):
+            return True
+    return False
 
 
 def _response(call: AuditedCall, response: Response) -> Response:

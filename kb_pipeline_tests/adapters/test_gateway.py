@@ -138,10 +138,10 @@ def test_a_port_where_nobody_listens_is_a_connection_error() -> None:
 def test_a_body_without_end_is_read_up_to_the_cap() -> None:
     def flood(_: Received) -> Iterator[bytes]:
         yield b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
-        for _step in range(64):
-            yield b"[" * 1_000_000
+        while True:
+            yield b"[" * 100_000
 
-    assert ungraded(flood).error_class is ErrorClass.BAD_SCHEMA
+    assert ungraded(flood, timeout_s=2.0).error_class is ErrorClass.BAD_SCHEMA
 
 
 def test_a_compressed_bomb_costs_bounded_memory() -> None:
@@ -289,9 +289,9 @@ def test_never_more_calls_are_in_flight_than_allowed() -> None:
         yield GOOD
 
     with ScriptedServer(script=script) as server:
-        judgements = grade(server.base_url, *(claim(f"e{n}") for n in range(24)), concurrency=6)
+        judgements = grade(server.base_url, *(claim(f"e{n}") for n in range(24)), concurrency=3)
     assert all(isinstance(judgement, Graded) for judgement in judgements)
-    assert max(most) == 6
+    assert max(most) == 3
 
 
 def test_a_judge_can_be_opened_again() -> None:

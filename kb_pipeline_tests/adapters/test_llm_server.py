@@ -33,7 +33,8 @@ SERVER = textwrap.dedent(
     parameters.model.path = str(assemble(sys.argv[1]))
     parameters.n_ctx, parameters.n_parallel, parameters.port = 8192, 2, 0
     parameters.hostnames = ["127.0.0.1"]
-    print(xllamacpp.Server(parameters).listening_address, flush=True)
+    server = xllamacpp.Server(parameters)
+    print(server.listening_address, flush=True)
     sys.stdin.read()
     """
 )

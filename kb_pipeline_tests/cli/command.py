@@ -24,8 +24,9 @@ def kb_pipeline(
 
 
 def clean_environment(extra: Mapping[str, str]) -> dict[str, str]:
-    """This process's environment less what configures kb_pipeline, and `extra` over it."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("KB_PIPELINE_")}
+    """This process's environment less what configures kb_pipeline and its output, and `extra` over it."""
+    ours = ("KB_PIPELINE_", "PYTHONUNBUFFERED")
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     return inherited | {"PYTHONIOENCODING": "utf-8"} | dict(extra)
 
 

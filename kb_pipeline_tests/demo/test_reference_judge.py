@@ -12,7 +12,7 @@ import pytest
 from kb_pipeline.adapters.gateway import DialectMemory, GatewayJudge
 from kb_pipeline.demo.reference_judge import MODEL, Fault, Faults, ReferenceJudge, reference_verdict
 from kb_pipeline.errors import KbPipelineError
-from kb_pipeline.grading.judging import build_messages, nonce_of, response_format
+from kb_pipeline.grading.judging import Dialect, build_messages, nonce_of, wording
 from kb_pipeline.grading.judging.dialect import ResponseFormat
 from kb_pipeline.records import Graded
 from kb_pipeline_tests.turns import METRICS, TRIAD, triad
@@ -89,7 +89,7 @@ def test_reasons_are_in_the_questions_language_and_repeat_no_text() -> None:
 
 def call(server: ReferenceJudge, kind: ResponseFormat = "json_schema", key: str = "e", **fields: Any) -> httpx.Response:
     messages = build_messages(TRIAD, METRICS, nonce=nonce_of("e", TRIAD))
-    body = {"model": MODEL, "messages": messages, "response_format": response_format(kind)} | fields
+    body = {"model": MODEL, "messages": messages, **wording(Dialect(response_format=kind))} | fields
     return httpx.post(
         f"{server.base_url}/v1/chat/completions",
         json=body,

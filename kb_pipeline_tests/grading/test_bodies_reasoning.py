@@ -29,6 +29,8 @@ from kb_pipeline_tests.grading.prompts import chunk as chunk_of
         f"analysisThe user asks for conditions.assistantfinal{ANSWER}",
         f"Here is my thought process: Hm. Here is my response: {ANSWER}",
         f"<think>Satu.</think><think>Dua <think> lagi.</think>{ANSWER}",
+        f"<think>Satu <think> dua.</think> Tiga.</think>{ANSWER}",
+        f"Hm <think>satu</think> dua.</think>{ANSWER}",
         f"<think>Kurung {{ dan }} serta </think {{</think>{ANSWER}",
         f"<think>Hm.</think>\n<answer>{ANSWER}</answer>",
         f"<think>Hm.</think><response>{ANSWER}",
@@ -59,6 +61,7 @@ def test_reasoning_that_never_ends_is_no_answer(content: str, finish_reason: str
     [
         "Tulis tanda `<think>` di awal, lalu `</think>` di akhir.",
         "Model menulis <think> sebelum menjawab.",
+        "Tanda `</think> itu` menutup.",
         "Modal < Rp50 juta dan > Rp10 juta; lihat <b>akta</b>.",
         "<answer>Jawaban dalam tanda.</answer>",
         "Pertanyaan Anda menarik <|im_end|>\n<|im_end|>",

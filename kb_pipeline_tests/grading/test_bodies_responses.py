@@ -210,12 +210,13 @@ def test_a_body_above_the_cap_is_too_large() -> None:
         b'{"cost": NaN, "logprob": -Infinity, ' + completion()[1:],
         b'{"seed": ' + b"9" * 5000 + b", " + completion()[1:],
         b'{"ratio": 1e999, ' + completion()[1:],
+        b'{"seed": ' + b"9" * 5000 + b', "cost": NaN, ' + completion()[1:],
         b'{"deep": ' + b"[" * 5000 + b"]" * 5000 + b", " + completion()[1:],
         b'{"choices": [], ' + completion()[1:],
         b'{"raw": "a\nb\tc", ' + completion()[1:],
         as_json([WHOLE]),
     ],
-    ids=range(17),
+    ids=range(18),
 )
 def test_odd_encodings_of_a_good_body_are_read_all_the_same(body: bytes) -> None:
     assert read(body) == Response(ParseStatus.OK, ANSWER, "stop")

@@ -100,6 +100,11 @@ def test_neither_an_old_context_nor_an_example_is_taken_for_this_turns(turns: li
     assert (read.parse_status, read.question, read.context, read.passages) == (ParseStatus.OK, QUESTION, "", ())
 
 
+def test_the_first_system_message_is_the_instruction_whatever_it_holds() -> None:
+    read = triad(("system", "Susun jawaban dari HASIL ALAT."), ASKED, instruction=f"Bentuknya:\n{CONTEXT}")
+    assert (read.parse_status, read.context) == (ParseStatus.OK, "")
+
+
 @pytest.mark.parametrize(
     "turns",
     [

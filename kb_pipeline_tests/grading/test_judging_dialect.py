@@ -37,9 +37,23 @@ def test_a_refused_temperature_is_left_out() -> None:
     assert refused == Dialect(temperature=False)
 
 
+def test_a_limit_of_tokens_that_is_refused_by_name_is_left_out() -> None:
+    told = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+    assert weaker_dialect(Dialect(), 400, openai_error(told)) == Dialect(max_tokens=False)
+    assert weaker_dialect(Dialect(max_tokens=False), 400, openai_error(told)) is None
+
+
+def test_bounds_inside_the_schema_go_before_the_schema() -> None:
+    body = openai_error("Invalid schema for response_format 'turn_grades': 'maxLength' is not permitted.")
+    unbounded = weaker_dialect(Dialect(), 400, body)
+    assert unbounded == Dialect(bounds=False)
+    assert weaker_dialect(unbounded, 400, body) == Dialect(bounds=False, response_format="json_object")
+
+
 @pytest.mark.parametrize(
     ("status", "body"),
     [
+        (400, openai_error("max_tokens is too large: 4096 requested")),
         (400, openai_error("This model's maximum context length is 8192 tokens; the schema counts too")),
         (400, openai_error("prompt is too long for response_format", code="context_length_exceeded")),
         (400, openai_error("blocked", code="content_filter")),

@@ -10,12 +10,13 @@ from kb_pipeline.grading.judging import (
     INSTRUCTION,
     PROMPT_VERSION,
     RESPONSE_SCHEMA,
+    Dialect,
     build_messages,
     neutralise,
     nonce_of,
     prompt,
     read_blocks,
-    response_format,
+    wording,
 )
 from kb_pipeline.records import Message, ParseStatus
 from kb_pipeline_tests.turns import METRICS, TRIAD, metrics, triad
@@ -148,12 +149,24 @@ def test_the_prompt_version_follows_the_words(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_schema_is_strict_and_asks_for_the_reason_before_the_grade() -> None:
-    wanted = response_format("json_schema")
-    assert wanted is not None
+    wanted = wording(Dialect())["response_format"]
     assert wanted["json_schema"]["strict"] is True
+    assert wanted["json_schema"]["schema"] == RESPONSE_SCHEMA
     keys = list(RESPONSE_SCHEMA["properties"])
     assert RESPONSE_SCHEMA["required"] == keys
     assert RESPONSE_SCHEMA["additionalProperties"] is False
     assert all(keys.index(f"{aspect}_reason") < keys.index(aspect) for aspect in keys if not aspect.endswith("reason"))
-    assert response_format("json_object") == {"type": "json_object"}
-    assert response_format("text") is None
+
+
+def test_only_what_the_dialect_allows_is_asked_for() -> None:
+    whole = wording(Dialect())
+    assert (whole["temperature"], whole["max_tokens"]) == (0, 4096)
+    assert wording(Dialect(response_format="json_object"))["response_format"] == {"type": "json_object"}
+    assert wording(Dialect(response_format="text", temperature=False, max_tokens=False)) == {}
+
+
+def test_a_schema_without_bounds_keeps_its_keys() -> None:
+    schema = wording(Dialect(bounds=False))["response_format"]["json_schema"]["schema"]
+    assert "maxLength" in json.dumps(RESPONSE_SCHEMA)
+    assert not any(bound in json.dumps(schema) for bound in ("maxLength", "minimum", "maximum"))
+    assert list(schema["properties"]) == list(RESPONSE_SCHEMA["properties"])

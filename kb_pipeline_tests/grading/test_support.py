@@ -1,11 +1,14 @@
 """Counting what of an answer its context supports."""
 
+from collections import defaultdict
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kb_pipeline.grading.calibration import Labelled, Observation, auc, read_labelled
 from kb_pipeline.grading.support import (
     Language,
     language_of,
@@ -16,6 +19,7 @@ from kb_pipeline.grading.support import (
     support,
     word_overlap,
 )
+from kb_pipeline_tests.docs_pages import REPOSITORY
 
 CONTEXT = (
     "Yayasan didirikan dengan akta notaris. Biaya pendaftaran yayasan adalah Rp250.000 dan prosesnya tiga hari kerja. "
@@ -169,3 +173,31 @@ def test_the_language_is_told_by_its_little_words() -> None:
     assert language_of("Apa syarat untuk mendirikan PT?") is Language.INDONESIAN
     assert language_of("What are the requirements to found a company?") is Language.ENGLISH
     assert language_of("PT 123") is Language.INDONESIAN
+
+
+TRIADS = REPOSITORY.parent / "shared" / "data" / "triads_dev.jsonl"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not TRIADS.exists(), reason="the evaluation data are not beside the project")
+def test_on_labelled_triads_it_is_nowhere_clearly_worse_than_plain_word_overlap() -> None:
+    """At least as good on average over the sources, and behind by no more than .02 on any."""
+    scores: dict[str, list[tuple[Observation, float]]] = defaultdict(list)
+    for line in TRIADS.read_text(encoding="utf-8").splitlines():
+        row = read_labelled(line, where="triads")
+        assert isinstance(row, Labelled)
+        if row.label in {0.0, 1.0}:
+            ours = support(row.triad.answer, row.triad.context).score or 0.0
+            observation = Observation(score=ours, is_faithful=row.label == 1, group=row.group)
+            scores[row.source].append((observation, word_overlap(row.triad.answer, row.triad.context)))
+    pairs = [
+        (auc_of(rows), auc_of([(replace(each, score=base), base) for each, base in rows])) for rows in scores.values()
+    ]
+    told = [(ours, base) for ours, base in pairs if ours is not None and base is not None]
+    assert len(told) == 11
+    assert all(ours >= base - 0.02 for ours, base in told)
+    assert sum(ours for ours, _ in told) > sum(base for _, base in told) + 0.15
+
+
+def auc_of(rows: list[tuple[Observation, float]]) -> float | None:
+    return auc([(each, 1) for each in sorted((row[0] for row in rows), key=lambda each: each.score)])

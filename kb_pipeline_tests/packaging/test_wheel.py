@@ -67,6 +67,14 @@ def test_the_commands_work(installed: Path, tmp_path: Path) -> None:
     assert json.loads(run([installed / "kb-pipeline", "extract", *files], tmp_path))["parse_status"] == "ok"
 
 
+def test_what_an_operator_copies_is_in_the_wheel(installed: Path, tmp_path: Path) -> None:
+    code = "from kb_pipeline.adapters.postgres.sql_files import shipped_file; print(shipped_file({!r}))"
+    for name in ("dagster.yaml", "workspace.yaml", "kb_pipeline.yaml"):
+        found = Path(run([installed / "python", "-c", code.format(name)], tmp_path).strip())
+        assert "site-packages" in found.parts
+        assert found.read_bytes() == (REPOSITORY / name).read_bytes()
+
+
 def test_the_suite_passes_against_the_installed_package(installed: Path, tmp_path: Path) -> None:
     constraints = tmp_path / "constraints.txt"
     environment = installed.parent

@@ -49,6 +49,10 @@ from kb_pipeline_tests.settings.config import refusals, settings_of
             "1: service.tokens[0].sha256 is missing; accepted: 64 lower-case hexadecimal digits",
         ),
         ("1: {}", "[1] is a key that is not text; write it in quotes"),
+        (
+            "rag_quality:\n  surfaces: {1: {}}",
+            "2: rag_quality.surfaces[1] is a key that is not text; write it in quotes",
+        ),
     ],
 )
 def test_a_slip_is_refused_with_place_value_and_what_is_accepted(text: str, refusal: str) -> None:

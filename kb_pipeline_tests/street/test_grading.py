@@ -228,6 +228,15 @@ def test_a_dry_run_foresees_what_the_run_then_does_and_writes_nothing_but_its_ac
     assert table(database, "SELECT DISTINCT purpose FROM kb_access_record ORDER BY 1") == [("forecast",), ("grading",)]
 
 
+def test_a_dry_run_of_a_dormant_or_young_street_does_not_fix_when_grading_begins(database: Database) -> None:
+    Upstream(database).turns(2, closed_hour())
+    for enabled in (False, True):
+        with street(database, start_at="now", enabled=enabled) as grading:
+            assert grading.forecast().turns == 0
+            assert grading.forecast(since=closed_hour().start).turns == 2
+    assert table(database, "SELECT * FROM kb_activation") == []
+
+
 def test_a_lower_sample_rate_grades_a_subset_and_every_turn_is_accounted_for(database: Database) -> None:
     Upstream(database).turns(60, closed_hour())
     with WatchedJudge() as judge, street(database, judge_base_url=judge.url, sample_rate=0.4) as grading:

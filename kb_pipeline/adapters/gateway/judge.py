@@ -32,9 +32,9 @@ from kb_pipeline.grading.judging import (
     idempotency_key,
     nonce_of,
     read_reply,
-    response_format,
     retry_after_seconds,
     weaker_dialect,
+    wording,
 )
 from kb_pipeline.ports import Clock
 from kb_pipeline.records import (
@@ -251,12 +251,7 @@ class GatewayJudge:
 
 def _content(model: str, messages: list[dict[str, str]], dialect: Dialect) -> bytes:
     """The request's bytes: the same for the same turn and dialect."""
-    body: dict[str, Any] = {"model": model, "messages": messages, "stream": False}
-    if dialect.temperature:
-        body["temperature"] = 0
-    wanted = response_format(dialect.response_format)
-    if wanted is not None:
-        body["response_format"] = wanted
+    body: dict[str, Any] = {"model": model, "messages": messages, "stream": False, **wording(dialect)}
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
 
 

@@ -54,5 +54,10 @@ class PostgresBacklog:
         """The instant from which turns are graded: `start_at` at the first call, what was kept then at later ones."""
         with self._database.connect() as connection:
             connection.execute(load("activate"), {"feature": FEATURE, "start_at": start_at})
+        return self.activation() or start_at
+
+    def activation(self) -> datetime | None:
+        """The instant from which turns are graded, None before the first activation."""
+        with self._database.connect() as connection:
             row = connection.execute(load("activation"), {"feature": FEATURE}).fetchone()
-        return row[0] if row else start_at
+        return row[0] if row else None

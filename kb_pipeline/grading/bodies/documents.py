@@ -5,12 +5,13 @@ Belongs here: character sets and tolerant JSON. Does not: what a chat request or
 
 import json
 import re
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from kb_pipeline.records import ParseStatus
 
+# White space, NUL bytes, the separator of JSON text sequences, and the mark of UTF-8.
 _PADDING = " \t\r\n\0\x1e\ufeff"
 _MARKS = (
     # The UTF-32 marks come first: one of them begins like a UTF-16 mark.
@@ -18,7 +19,6 @@ _MARKS = (
     (BOM_UTF32_BE, "utf-32"),
     (BOM_UTF16_LE, "utf-16"),
     (BOM_UTF16_BE, "utf-16"),
-    (BOM_UTF8, "utf-8-sig"),
 )
 # Where the NUL bytes of the first two ASCII characters lie tells an encoding without a mark.
 _NUL_LAYOUTS = (

@@ -36,10 +36,6 @@ class Request(msgspec.Struct, frozen=True, gc=False):
 
     messages: tuple[PromptMessage, ...]
 
-    def texts(self, *roles: str) -> Iterator[str]:
-        """The texts of the messages with one of the roles."""
-        return (message.text for message in self.messages if message.role in roles)
-
 
 _decode_plain = msgspec.json.Decoder(Request).decode
 

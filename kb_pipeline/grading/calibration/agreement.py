@@ -68,7 +68,8 @@ def agreement(
     resamples: int = RESAMPLES,
 ) -> Agreement:
     """The row of one source; a score at or above `threshold` says faithful. The same seed gives the same intervals."""
-    ordered = sorted(observations, key=lambda observation: observation.score)
+    # A whole order, so that the intervals do not depend on which reply came first.
+    ordered = sorted(observations, key=lambda each: (each.score, each.is_faithful, each.group))
     statistics: list[Statistic] = [
         auc,
         lambda weighted: balanced_accuracy(weighted, threshold=threshold),

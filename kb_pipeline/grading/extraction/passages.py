@@ -43,11 +43,12 @@ def read_section(section: str, template: SurfaceTemplate) -> tuple[str, tuple[Pa
     end = len(section)
     for header in reversed(headers):
         ranked, scored = header.group(rank, score)
+        text = section[header.end() : end].strip()
         passages.append(
             Passage(
                 rank=parse_rank(ranked) if rank else None,
                 score=parse_score(scored) if score and scored else None,
-                text=section[header.end() : end].strip(),
+                text=text,
             )
         )
         end = header.start()

@@ -84,9 +84,11 @@ def _split_as_written(text: str, template: SurfaceTemplate) -> Sections | None:
     if start < 0 or not header_follows(text, end, template):
         return None
     found, passages = read_section(text[end:], template)
-    marker = template.context.literal
-    if any(passage.text.endswith(marker) for passage in passages) or (passages and marker in passages[-1].text):
-        return None  # a second marker: the rule decides
+    for passage in passages:
+        if passage.text.endswith(template.context.literal):
+            return None  # a second marker: the rule decides
+    if passages and template.context.literal in passages[-1].text:
+        return None
     return Sections(_question(text[len(question) : start], template), found, passages)
 
 

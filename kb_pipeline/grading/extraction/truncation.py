@@ -47,12 +47,18 @@ def is_cut(pieces: Sequence[str]) -> bool:
     much is gone; or it stands between dots; or it is the last thing in the last text. The bare word is no mark, and
     neither is a bare mark that repeats: whoever shortens every passage does so before the model reads them.
     """
-    suspects = [window for piece in pieces if _has_bracket(piece) for window in _around_traces(piece)]
-    last = pieces[-1].rstrip()[-_TAIL:] if pieces else ""
+    suspects: list[str] = []
+    for piece in pieces:
+        if "(" in piece or "[" in piece or "<" in piece or "{" in piece:
+            suspects.extend(_around_traces(piece))
+    last = pieces[-1].rstrip() if pieces else ""
     if last.endswith(_LAST_SIGNS):
+        last = last[-_TAIL:]
         suspects.append(last)
-    if not suspects:
-        return False
+    return bool(suspects) and _hold_a_mark(suspects, last, pieces)
+
+
+def _hold_a_mark(suspects: Sequence[str], last: str, pieces: Sequence[str]) -> bool:
     if any(_COUNTED.search(window) for window in suspects):
         return True
     is_bare = any(_BETWEEN_DOTS.search(window) for window in suspects) or _AT_END.search(last)
@@ -67,7 +73,3 @@ def _around_traces(text: str) -> Iterator[str]:
                 break
             yield text[max(0, position - _AROUND) : position + _AROUND]
             position = text.find(trace, position + len(trace))
-
-
-def _has_bracket(text: str) -> bool:
-    return "(" in text or "[" in text or "<" in text or "{" in text

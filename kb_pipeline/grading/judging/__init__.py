@@ -14,7 +14,7 @@ from kb_pipeline.grading.judging.prompt import (
     build_messages,
     nonce_of,
     read_blocks,
-    response_format,
+    wording,
 )
 from kb_pipeline.grading.judging.reply import http_date, read_reply, retry_after_seconds
 
@@ -31,7 +31,7 @@ __all__ = [
     "nonce_of",
     "read_blocks",
     "read_reply",
-    "response_format",
     "retry_after_seconds",
     "weaker_dialect",
+    "wording",
 ]

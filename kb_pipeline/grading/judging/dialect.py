@@ -17,6 +17,12 @@ _OF_FORMAT = re.compile(
     r"response[ _-]?format|json[ _-]?(?:schema|object|mode)|guided|structured|grammar|schema", re.IGNORECASE
 )
 _OF_TEMPERATURE = re.compile(r"temperature", re.IGNORECASE)
+_OF_MAX_TOKENS = re.compile(
+    r"(?:unsupported|unknown|unrecogni[sz]ed|unexpected|extra|not (?:supported|permitted|allowed)).{0,80}max_tokens"
+    r"|max_tokens.{0,80}(?:unsupported|not (?:supported|permitted|allowed)|max_completion_tokens)",
+    re.IGNORECASE | re.DOTALL,
+)
+_OF_BOUNDS = re.compile(r"max_?length|minimum|maximum", re.IGNORECASE)
 _OF_THE_TURN = re.compile(
     r"context[ _-]?(?:length|size|window)|max(?:imum)?[ _-]?(?:context|model[ _-]?len|tokens)"
     r"|too (?:long|many tokens|large)|exceed|content[ _-]?(?:filter|policy)",
@@ -29,10 +35,15 @@ _SPOKEN_CHARS = 600
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dialect:
-    """How a call is worded for one server."""
+    """How a call is worded for one server: what of the optional it is asked for.
+
+    `bounds` are the limits of numbers and lengths inside the JSON schema, which some servers that know schemas refuse.
+    """
 
     response_format: ResponseFormat = "json_schema"
+    bounds: bool = True
     temperature: bool = True
+    max_tokens: bool = True
 
 
 def weaker_dialect(dialect: Dialect, http_status: int, body: bytes) -> Dialect | None:
@@ -43,10 +54,14 @@ def weaker_dialect(dialect: Dialect, http_status: int, body: bytes) -> Dialect |
     if http_status not in _REFUSING:
         return None
     said = _spoken(body)
+    if dialect.max_tokens and _OF_MAX_TOKENS.search(said):
+        return replace(dialect, max_tokens=False)
     if _OF_THE_TURN.search(said):
         return None
     if dialect.temperature and _OF_TEMPERATURE.search(said):
         return replace(dialect, temperature=False)
+    if dialect.bounds and dialect.response_format == "json_schema" and _OF_BOUNDS.search(said):
+        return replace(dialect, bounds=False)
     weaker = _WEAKER.get(dialect.response_format)
     return replace(dialect, response_format=weaker) if weaker and _OF_FORMAT.search(said) else None
 

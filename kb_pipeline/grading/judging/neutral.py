@@ -20,7 +20,7 @@ _DOUBLE_ANGLED = re.compile(r"<<|>>")
 # [INST], [/INST], [SYSTEM_PROMPT], [TOOL_CALLS]
 _BRACKETED = re.compile(r"\[(/?[A-Z_]{3,24})\]")
 _BORDER = re.compile(
-    r"^([\s>|*#-]*)(BEGIN|END)(?=[ _]*(?:HISTORY|QUESTION|CONTEXT|ANSWER)\b)", re.MULTILINE | re.IGNORECASE
+    r"^((?:[^\S\n]|[>|*#-])*)(BEGIN|END)(?=[ _]*(?:HISTORY|QUESTION|CONTEXT|ANSWER)\b)", re.MULTILINE | re.IGNORECASE
 )
 _REPLY_KEY = re.compile(r"(faith)(fulness)|(answer|context)_(relevance)", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\(?=[ux][0-9a-fA-F]{2})")

@@ -10,13 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kb_pipeline.grading.judging.dialect import ResponseFormat
+from kb_pipeline.grading.judging.dialect import Dialect
 from kb_pipeline.grading.judging.neutral import neutralise
 from kb_pipeline.records import Message, Metrics, ParseStatus, Passage, Triad
 
 HISTORY_MESSAGES = 6
 HISTORY_CHARS = 500
 REASON_CHARS = 240
+# Enough to think in; it ends a model that has begun to repeat itself.
+MAX_TOKENS = 4096
 
 INSTRUCTION = f"""\
 You grade one finished turn of a question-answering assistant. The user message holds the turn as data. You answer with
@@ -53,7 +55,7 @@ _CUT = "Note: ANSWER was cut at its length limit; do not count what is missing a
 
 
 def _text(description: str) -> dict[str, Any]:
-    return {"type": "string", "description": description}
+    return {"type": "string", "maxLength": REASON_CHARS, "description": description}
 
 
 def _fraction(*, nullable: bool) -> dict[str, Any]:
@@ -88,11 +90,29 @@ class Blocks:
     answer: str
 
 
-def response_format(kind: ResponseFormat) -> dict[str, Any] | None:
-    """The `response_format` of a call; None for plain text."""
-    if kind == "json_schema":
-        return {"type": kind, "json_schema": {"name": "turn_grades", "strict": True, "schema": RESPONSE_SCHEMA}}
-    return {"type": kind} if kind == "json_object" else None
+def wording(dialect: Dialect) -> dict[str, Any]:
+    """What a call asks for beside model and messages: the form of the reply, its length, no chance."""
+    asked: dict[str, Any] = {}
+    if dialect.temperature:
+        asked["temperature"] = 0
+    if dialect.max_tokens:
+        asked["max_tokens"] = MAX_TOKENS
+    if dialect.response_format == "json_schema":
+        schema = RESPONSE_SCHEMA if dialect.bounds else _unbounded(RESPONSE_SCHEMA)
+        json_schema = {"name": "turn_grades", "strict": True, "schema": schema}
+        asked["response_format"] = {"type": "json_schema", "json_schema": json_schema}
+    elif dialect.response_format == "json_object":
+        asked["response_format"] = {"type": "json_object"}
+    return asked
+
+
+def _unbounded(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema without the limits of numbers and lengths."""
+    return {
+        key: _unbounded(value) if isinstance(value, dict) else value
+        for key, value in schema.items()
+        if key not in {"minimum", "maximum", "maxLength"}
+    }
 
 
 def nonce_of(event_id: str, triad: Triad) -> str:

@@ -53,6 +53,7 @@ _SUFFIXES = ("kannya", "annya", "inya", "nya", "lah", "kah", "pun", "kan", "an",
 _SWALLOWED = {"mem": "p", "pem": "p", "men": "t", "pen": "t", "meny": "s", "peny": "s", "meng": "k", "peng": "k"}
 _ENDINGS_EN = ("ations", "ation", "ingly", "edly", "ings", "ing", "ies", "ers", "ed", "er", "es", "ly", "s", "e", "y")
 _MIN_STEM = 4
+_LONGEST_WORD = 64
 _ROOT = 6
 
 
@@ -69,8 +70,8 @@ def fold(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The folded words of `text` in order; digits count as words."""
-    return _WORD.findall(fold(text))
+    """The folded words of `text` in order, each up to 64 characters; digits count as words."""
+    return [word[:_LONGEST_WORD] for word in _WORD.findall(fold(text))]
 
 
 def language_of(text: str) -> Language:

@@ -15,9 +15,11 @@ _ABBREVIATIONS = frozenset(
 )
 _LIST_MARKER = re.compile(r"^\s*(?:[-*•·▪–]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|#{1,6}|>)\s+")
 _TABLE_RULE = re.compile(r"^[\s|:\-=_*]+$")
-_END = re.compile(r"(?P<mark>[.!?…]+)(?P<closing>[\"'”’»)\]*_]*)(?P<space>\s+)")
+# It begins where a run of marks begins, so that a long run is looked at once.
+_END = re.compile(r"(?<![.!?…])(?P<mark>[.!?…]++)(?P<closing>[\"'”’»)\]*_]*+)(?P<space>\s++)")
 _INITIALS = re.compile(r"(?:\w\.)+\w")
 _SHORT_WORD = 3
+_TAIL = 40
 _LAST_WORD = re.compile(r"[\w.]+$")
 _MARKUP = re.compile(r"(\*\*|__|~~|`+|<br\s*/?>)")
 
@@ -34,7 +36,7 @@ def sentences(text: str) -> list[str]:
 
 def _blocks(text: str) -> list[str]:
     """Paragraphs and list items, each as one line; a line that only wraps is joined to the one before."""
-    blocks: list[str] = []
+    blocks: list[list[str]] = []
     joins = False
     for line in _MARKUP.sub(" ", text).splitlines():
         stripped = line.strip()
@@ -42,18 +44,19 @@ def _blocks(text: str) -> list[str]:
         if not stripped or _TABLE_RULE.match(stripped):
             joins = False
         elif joins and not marker and not stripped.startswith("|"):
-            blocks[-1] += " " + stripped
+            blocks[-1].append(stripped)
         else:
-            blocks.append(line[marker.end() :].strip() if marker else stripped)
+            blocks.append([line[marker.end() :].strip() if marker else stripped])
             joins = not (marker and marker.group().lstrip().startswith("#"))
-    return blocks
+    return [" ".join(lines) for lines in blocks]
 
 
 def _split(block: str) -> list[str]:
     pieces: list[str] = []
     start = 0
     for end in _END.finditer(block):
-        if _ends_sentence(block[start : end.start()], end["mark"], block[end.end() : end.end() + 1]):
+        tail = block[max(start, end.start() - _TAIL) : end.start()]
+        if _ends_sentence(tail, end["mark"], block[end.end() : end.end() + 1]):
             pieces.append(block[start : end.end()])
             start = end.end()
     pieces.append(block[start:])
@@ -61,7 +64,7 @@ def _split(block: str) -> list[str]:
 
 
 def _ends_sentence(before: str, mark: str, following: str) -> bool:
-    """Whether `mark`, after `before` and a space ahead of `following`, ends a sentence."""
+    """Whether `mark`, after the text `before` and a space ahead of `following`, ends a sentence."""
     if mark != ".":
         return bool(before.strip())
     last = _LAST_WORD.search(before)
