@@ -52,8 +52,8 @@ class ClaimBook(Protocol):
         """Claim up to `limit` turns that wait for this version, oldest first; nobody else gets them meanwhile.
 
         Waiting are turns never tried, turns whose last try failed with attempts left, and claims whose lease ran out
-        or whose run is gone (these with the key they had). Never one of the event ids in `exclude`. Fewer than `limit`
-        means that no more wait.
+        or whose run is gone (these with the key they had). Never one of the event ids in `exclude`. None at all means
+        that no more wait.
         """
         ...
 

@@ -48,8 +48,8 @@ class ExaminationRules:
 def examine(call: AuditedCall, body: StoredBody | None, rules: ExaminationRules) -> Examination:
     """The verdict on one call, with triad and metrics where it is a synthesis call. Never raises.
 
-    The first that fits: self (by tenant), other (surface not configured), unreadable, self (by instruction), other (no
-    synthesis call), sampled_out, synthesis. The first two decompress nothing.
+    The first that fits: self (by tenant), other (surface not configured), other (no chat), unreadable, self (by
+    instruction), other (no synthesis call), sampled_out, synthesis. The first two decompress nothing.
     """
     template = rules.templates.get(call.surface)
     intact = evidence_intact(call.event_id, body) if body else None
@@ -58,6 +58,9 @@ def examine(call: AuditedCall, body: StoredBody | None, rules: ExaminationRules)
     if template is None:
         return Examination(call=call, verdict=Verdict.OTHER, evidence_intact=intact)
     request = read_request(body.request if body else None, max_bytes=rules.max_body_bytes)
+    if request is ParseStatus.NOT_CHAT:
+        # Read well enough to know that it is no turn: an embedding, a search.
+        return Examination(call=call, verdict=Verdict.OTHER, evidence_intact=intact)
     if isinstance(request, ParseStatus):
         return Examination(call=call, verdict=Verdict.UNREADABLE, parse_status=request, evidence_intact=intact)
     verdict = _verdict(call, request, template, rules)

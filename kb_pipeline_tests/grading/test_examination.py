@@ -179,3 +179,9 @@ def test_a_report_gives_the_responses_side_first(
     request_bytes: bytes | None, response: bytes | None, status: str
 ) -> None:
     assert extract_pair(request_bytes, response, TEMPLATE)["parse_status"] == status
+
+
+@pytest.mark.parametrize("request_bytes", [b'{"model": "e", "input": ["satu"]}', b'{"query": "biaya", "top_k": 5}'])
+def test_a_request_that_is_no_chat_at_all_is_some_other_call_and_not_an_unreadable_one(request_bytes: bytes) -> None:
+    examination = examine(CALL, StoredBody(request=request_bytes, response=completion()), RULES)
+    assert (examination.verdict, examination.parse_status) == (Verdict.OTHER, None)

@@ -29,6 +29,8 @@ IN_ONE_LINE = PASSAGES.replace("\n", " ")
         f"1. PERTANYAAN: {QUESTION}\n2. HASIL ALAT:\n{PASSAGES}",
         f"PERTANYAAN\uff1a{QUESTION}\n\nHASIL ALAT\uff1a\n{PASSAGES}",
         f"Halo, jawab ini.\nPERTANYAAN: {QUESTION}\n---\nHASIL ALAT:\n{PASSAGES}\n---",
+        f"Jawab PERTANYAAN: di bawah.\nHASIL ALAT:\n{PASSAGES}\n\nPERTANYAAN: {QUESTION}",
+        f"Ini PERTANYAAN: {QUESTION}\n\nHASIL ALAT:\n{PASSAGES}",
         f"RIWAYAT PERCAKAPAN:\nPERTANYAAN: lama?\nJAWABAN: ya\n\nPERTANYAAN: {QUESTION}\n\nHASIL ALAT:\n{PASSAGES}",
         f"{prompt()}\n\nJAWABAN:",
         f"{prompt()}\n\n**Answer:**\n",

@@ -173,6 +173,7 @@ def test_a_failed_response_leaves_question_and_context_readable() -> None:
     [
         "[RAG-1] (skor 0.79) Satu... (litellm_truncated skipped 5854 chars. Truncation is a rule (see docs).) ...dua.",
         "[RAG-1] (skor 0.79) Satu... (litellm_truncated skipped 5854 chars) ...kor 0.2) dua\n[RAG-9] (skor 0.1) tiga.",
+        "Ditemukan 9 do... (litellm_truncated skipped 912 chars) ... tiga.\n[RAG-4] (skor 0.1) Empat.",
         "[RAG-1] (skor 0.79) Satu [... 1234 characters omitted ...] dua.",
         "[RAG-1] (skor 0.79) Satu <truncated 20480 bytes> dua.",
         "[RAG-1] (skor 0.79) Satu [5,432 chars truncated] dua.",

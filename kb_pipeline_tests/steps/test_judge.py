@@ -136,6 +136,16 @@ def test_turns_are_called_oldest_first() -> None:
     assert judge.keys == [f"event-{n}" for n in range(9)]
 
 
+def test_a_claim_that_brings_less_than_asked_for_does_not_end_the_run() -> None:
+    class Contended(Book):
+        def claim(
+            self, window: Window, version: JudgeVersion, *, limit: int, exclude: Collection[str] = ()
+        ) -> Sequence[Claim]:
+            return super().claim(window, version, limit=max(1, limit // 2), exclude=exclude)
+
+    assert run(Contended(30), Judge(at_once))["graded"] == 30
+
+
 def test_an_empty_window_calls_nobody() -> None:
     judge = Judge(at_once)
     assert run(Book(0), judge)["calls"] == 0
@@ -253,7 +263,7 @@ def test_repeated_calls_are_bounded_by_a_budget() -> None:
 
     book = Book(100)
     counts = run(book, Judge(every_first))
-    assert counts["calls"] <= 1.3 * 100 + 3
+    assert counts["calls"] <= 1.3 * 100
     assert counts["graded"] + counts["errors"] == 100
     assert counts["errors"] > 0
 

@@ -57,7 +57,7 @@ def decompress(data: bytes, *, max_bytes: int) -> bytes | ParseStatus:
     """The plain bytes of a stored body; `too_large` above `max_bytes`, `undecodable` when damaged or cut.
 
     zstd may lack a content size, come in several frames and hold skippable ones; gzip may have several members.
-    Anything that is no known format is taken as plain. Never raises, and holds at most `max_bytes` and 8 MiB.
+    Anything that is no known format is taken as plain. Never raises; memory is bounded by twice `max_bytes` and 8 MiB.
     """
     if data[:4] == _ZSTD_FRAME:
         try:

@@ -5,6 +5,8 @@ Belongs here: headers, ranks, scores, the end of the section. Does not: finding 
 
 import math
 import re
+from functools import lru_cache
+from itertools import repeat
 
 from kb_pipeline.grading.extraction.absence import states_nothing
 from kb_pipeline.grading.extraction.template import SurfaceTemplate
@@ -22,6 +24,7 @@ _RULER = re.compile(rf"(?:{_NEWLINE}[ \t]*[-=_*~]{{3,}}[ \t]*)+\s*\Z")
 # Sums of scores stay finite, and ranks fit into every database.
 _LARGEST_SCORE = 1e12
 _LONGEST_RANK = 9
+_LONGEST_NUMBER = 40
 
 _Headers = list[re.Match[str]]
 
@@ -33,28 +36,41 @@ def read_section(section: str, template: SurfaceTemplate) -> tuple[str, tuple[Pa
     is left out. The context is "" when the section is empty or only states that nothing was found.
     """
     section = section.strip()
-    headers = headers_of(section, template)
-    if not headers:
+    parts = _parts(section, template)
+    if len(parts) == 1:
         section = without_prompt(section, 0, template)
         return ("" if states_nothing(section) else section), ()
-    section = without_prompt(section, headers[-1].end(), template)
-    rank, score = template.headers.rank_group, template.headers.score_group
-    passages = []
-    end = len(section)
-    for header in reversed(headers):
-        ranked, scored = header.group(rank, score)
-        text = section[header.end() : end].strip()
-        passages.append(
-            Passage(
-                rank=parse_rank(ranked) if rank else None,
-                score=parse_score(scored) if score and scored else None,
-                text=text,
-            )
+    last = len(section) - len(parts[-1] or "")
+    section = without_prompt(section, last, template)
+    parts[-1] = section[last:]
+    groups = template.headers
+    ranks = parts[groups.rank :: groups.step] if groups.rank else repeat(None)
+    scores = parts[groups.score :: groups.step] if groups.score else repeat(None)
+    passages = [
+        Passage(
+            rank=parse_rank(rank[:_LONGEST_NUMBER]) if rank else None,
+            score=parse_score(score[:_LONGEST_NUMBER]) if score else None,
+            text=(text or "").strip(),
         )
-        end = header.start()
-        if end and section[end - 1] != "\n" and _opens_line(header, section):
-            end = _line_start(header, section)
-    return section, tuple(reversed(passages))
+        for rank, score, text in zip(ranks, scores, parts[groups.step :: groups.step], strict=False)
+    ]
+    return section, tuple(passages)
+
+
+def _parts(section: str, template: SurfaceTemplate) -> list[str | None]:
+    """What stands before the first header, then of each header its groups and the text below it."""
+    parts: list[str | None] = template.headers.lenient.split(section)
+    for text in parts[: -1 : template.headers.step]:
+        if text and text[-1] != "\n":  # a header within a line: the rule of headers_of decides
+            break
+    else:
+        return parts
+    headers = headers_of(section, template)
+    starts = [_line_start(header, section) if _opens_line(header, section) else header.start() for header in headers]
+    parts = [section[: starts[0]]] if headers else [section]
+    for header, end in zip(headers, [*starts[1:], len(section)], strict=True):
+        parts += [*header.groups(), section[header.end() : end]]
+    return parts
 
 
 def headers_of(text: str, template: SurfaceTemplate) -> _Headers:
@@ -101,21 +117,24 @@ def without_prompt(text: str, start: int, template: SurfaceTemplate) -> str:
     return text.rstrip()
 
 
-def parse_rank(text: str | None) -> int | None:
+# A prompt's ranks and scores are few: looking them up is quicker than reading them again.
+@lru_cache(maxsize=1024)
+def parse_rank(text: str) -> int | None:
     """The rank as a number; None for anything else, and for what is too large to be a rank."""
-    return int(text) if text and len(text) <= _LONGEST_RANK and text.isdecimal() else None
+    return int(text) if len(text) <= _LONGEST_RANK and text.isdecimal() else None
 
 
-def parse_score(text: str | None) -> float | None:
+@lru_cache(maxsize=4096)
+def parse_score(text: str) -> float | None:
     """The score as a number; None for anything else, and beyond a trillion.
 
     A point or a comma that stands once is the decimal sign; of both, the last one is (1.000,5 and 1,000.5); one that
     stands several times groups thousands.
     """
     try:
-        value = float(text or "nan")
+        value = float(text)
     except ValueError:
-        value = _grouped(text or "")
+        value = _grouped(text)
     return value if -_LARGEST_SCORE <= value <= _LARGEST_SCORE else None
 
 

@@ -38,6 +38,7 @@ _HEADING = re.compile(
 _BREAK = re.compile(
     r"(?:\r?\n|\r)(?:[ \t]*(?:\r?\n|\r)|[ \t]*[*_]*[A-Z]\w*(?: [\w()]+){0,2}[*_]*[:\uff1a][*_]*[ \t]*$)", re.MULTILINE
 )
+_BLANK_REST = re.compile(r"[ \t]*(?:[\r\n]|\Z)")
 _LONG_REMAINDER = 200
 _LONGEST_GAP = 100
 _LONGEST_REST = 400
@@ -97,21 +98,31 @@ def _split_by_rule(text: str, template: SurfaceTemplate) -> Sections:
     questions = template.question.on_lines(text)
     if context is None:
         return _without_context(text, questions or _inline_question(text, len(text), template), template)
-    before = [span for span in questions if span.start < context.start] or _inline_question(
-        text, context.start, template
-    )
-    if before:
-        opening = _first_or_after_conversation(before, text)
+    opening = _question_before(text, questions, context, template)
+    if opening:
         question = _question(text[opening.end : context.start], template)
         return Sections(question, *read_section(text[context.end :], template), text[: opening.start].strip())
+    closing = _question_after(text, questions, context, template)
+    if closing is None:
+        return Sections(None, *read_section(text[context.end :], template), text[: context.start].strip())
+    section = read_section(text[context.end : closing.start], template)
+    return Sections(_question(text[closing.end :], template), *section, text[: context.start].strip())
+
+
+def _question_before(text: str, questions: list[Span], context: Span, template: SurfaceTemplate) -> Span | None:
+    before = [span for span in questions if span.start < context.start]
+    if before:
+        return _first_or_after_conversation(before, text)
+    if any(span.start >= context.end and _is_after_empty_line(span, text) for span in questions):
+        return None
+    return next(iter(_inline_question(text, context.start, template)), None)
+
+
+def _question_after(text: str, questions: list[Span], context: Span, template: SurfaceTemplate) -> Span | None:
     after = [span for span in questions if span.start >= context.end]
     if not after and "\n" not in text:
         after = [span for span in template.question.anywhere(text) if span.start >= context.end]
-    if not after:
-        return Sections(None, *read_section(text[context.end :], template), text[: context.start].strip())
-    closing = _last_after_empty_line(after, text)
-    section = read_section(text[context.end : closing.start], template)
-    return Sections(_question(text[closing.end :], template), *section, text[: context.start].strip())
+    return _last_after_empty_line(after, text) if after else None
 
 
 def _context_span(text: str, template: SurfaceTemplate) -> Span | None:
@@ -137,7 +148,7 @@ def _is_after_empty_line(span: Span, text: str) -> bool:
 
 
 def _is_alone(span: Span, text: str) -> bool:
-    return not re.split(r"[\r\n]", text[span.end :], maxsplit=1)[0].strip()
+    return _BLANK_REST.match(text, span.end) is not None
 
 
 def _inline_question(text: str, end: int, template: SurfaceTemplate) -> list[Span]:

@@ -54,15 +54,16 @@ class Marker:
 
 
 class Headers:
-    """The header pattern of a surface's passages: as configured, and one that finds headers without a score too."""
+    """The header pattern of a surface's passages, made to find headers without their score too."""
 
-    __slots__ = ("lenient", "pattern", "rank_group", "score_group")
+    __slots__ = ("lenient", "rank", "score", "step")
 
     def __init__(self, pattern: re.Pattern[str]) -> None:
-        self.pattern = pattern
         self.lenient = _lenient(pattern)
-        self.rank_group = pattern.groupindex.get("rank", 0)
-        self.score_group = pattern.groupindex.get("score", 0)
+        # Numbers of the groups (0 where there is none), and from a header to the next one in what split() gives.
+        self.rank = pattern.groupindex.get("rank", 0)
+        self.score = pattern.groupindex.get("score", 0)
+        self.step = pattern.groups + 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

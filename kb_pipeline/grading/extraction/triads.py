@@ -72,14 +72,19 @@ def _read_turn(messages: Sequence[PromptMessage], template: SurfaceTemplate) -> 
     text = messages[asked].text.strip()
     own = split(text, template)
     if own.question and own.context is not None:
-        status = ParseStatus.TRUNCATED_PROMPT if _is_cut(own) else ParseStatus.OK
-        history = _history(messages[:asked], template) if asked > 1 else ()
+        status = ParseStatus.TRUNCATED_PROMPT if _is_cut(own, template) else ParseStatus.OK
+        is_alone = asked == 0 or (asked == 1 and messages[0].role in _INSTRUCTING)
+        history = () if is_alone else _history(messages[:asked], template)
         return _Turn(status, unwrapped(own.question), own.context, own.passages, history)
     return _SpreadTurn(messages, asked, own, template).read()
 
 
-def _is_cut(sections: Sections) -> bool:
-    pieces = [passage.text for passage in sections.passages] or [sections.context or ""]
+def _is_cut(sections: Sections, template: SurfaceTemplate) -> bool:
+    context = sections.context or ""
+    pieces = [passage.text for passage in sections.passages] or [context]
+    header = template.headers.lenient.search(context) if sections.passages else None
+    if header and header.start():
+        pieces.insert(0, context[: header.start()])
     if sections.rest:
         pieces.insert(0, sections.rest)
     if sections.question and len(sections.question) > _LONG_QUESTION:
@@ -99,13 +104,16 @@ class _SpreadTurn:
         while self.start > 0 and messages[self.start - 1].role != "assistant":
             self.start -= 1
         self.used: set[int] = {asked}
+        roles = [message.role for message in messages]
+        self.first_assistant = roles.index("assistant") if "assistant" in roles else len(roles)
+        self.instruction = next((i for i, role in enumerate(roles) if role in _INSTRUCTING), -1)
 
     def read(self) -> _Turn:
         """The turn, from wherever its sections stand."""
         question = self._question()
         sources = [self.own] if self.own.context is not None else list(self._contexts())
         context, passages, status = self._joined(sources) if sources else self._fallback()
-        if _is_cut(Sections(question, context, passages, self._beside(question))):
+        if _is_cut(Sections(question, context, passages, self._beside(question)), self.template):
             status = ParseStatus.TRUNCATED_PROMPT
         elif not question:
             status = ParseStatus.NO_QUESTION
@@ -168,12 +176,11 @@ class _SpreadTurn:
 
     def _is_this_turns_tool(self, i: int) -> bool:
         """Behind the last user message; or before it in a conversation where the assistant has not spoken yet."""
-        return i > self.asked or (self.start <= i and all(m.role != "assistant" for m in self.messages[:i]))
+        return i > self.asked or self.start <= i < self.first_assistant
 
     def _is_instruction(self, i: int) -> bool:
         text = self.messages[i].text
-        is_first = all(message.role not in _INSTRUCTING for message in self.messages[:i])
-        return is_first or all(marker in text for marker in self.template.synthesis_markers)
+        return i == self.instruction or all(marker in text for marker in self.template.synthesis_markers)
 
 
 def _history(messages: Sequence[PromptMessage], template: SurfaceTemplate) -> tuple[Message, ...]:

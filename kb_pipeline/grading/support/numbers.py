@@ -10,7 +10,7 @@ from decimal import Decimal
 from kb_pipeline.grading.support.language import fold
 
 # Markers of lists and citations are no claims.
-_NOT_A_CLAIM = re.compile(r"\[[^\]\n]{0,12}\d+(?:\s*,\s*\d+)*\]|^\s*\(?\d{1,3}[.)](?=\s)", re.MULTILINE)
+_NOT_A_CLAIM = re.compile(r"\[[^\]\n]{0,12}\d+(?:\s*,\s*\d+)*\]|^[^\S\n]*\(?\d{1,3}[.)](?=\s)", re.MULTILINE)
 _NUMBER = re.compile(r"(?<![\w.,])(?:rp\.?\s?|idr\s?|usd\s?|\$\s?)?(\d+(?:[.,]\d+)*)(?:\s?([a-z]+))?")
 _SCALES = {
     "ribu": 1_000, "rb": 1_000, "thousand": 1_000, "k": 1_000,

@@ -15,10 +15,8 @@ _OVERLOADED_SHARE = 0.25
 # An overloaded server says so by 429 or by silence; other failures say nothing of its load.
 _OVERLOADED = frozenset({ErrorClass.RATE_LIMITED, ErrorClass.TIMEOUT})
 
-# In tenths of a call.
-_RETRY = 10
-_EARNED_BY_A_TURN = 3
-_EARNED_BY_A_RUN = 30
+_RETRIES_OF_TEN = 3
+_RETRIES_AT_LEAST = 3
 _CALLS_PER_TURN = 6
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 30.0
@@ -88,21 +86,20 @@ class Pace:
 
 
 class RetryBudget:
-    """How many repeated calls a run may still make: three, and three for every ten turns that were called."""
+    """How many repeated calls a run may make: three for every ten turns that were called, and three in any case."""
 
     def __init__(self) -> None:
-        self._left = _EARNED_BY_A_RUN
+        self._turns = self._taken = 0
 
     def turn_started(self) -> None:
         """A turn got its first call of the run."""
-        self._left += _EARNED_BY_A_TURN
+        self._turns += 1
 
     def take(self) -> bool:
         """Take one repeated call; False when none is left."""
-        if self._left < _RETRY:
-            return False
-        self._left -= _RETRY
-        return True
+        is_left = self._taken < max(_RETRIES_AT_LEAST, self._turns * _RETRIES_OF_TEN // 10)
+        self._taken += is_left
+        return is_left
 
 
 def wait_before_retry(claim: Claim, failed: Ungraded, *, tries: int, max_attempts: int) -> float | None:

@@ -65,10 +65,9 @@ class _Ended:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Claimed:
-    """The book gave turns; fewer than were asked for means that no more wait."""
+    """The book gave turns; none means that no more wait."""
 
     claims: Sequence[Claim]
-    asked: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -175,7 +174,7 @@ class _Run:
         if now < self._last_start:
             self._is_claiming = True
             seen = frozenset(self._seen)
-            self._ask_book(lambda: _Claimed(claims=self._claims(wanted, seen), asked=wanted))
+            self._ask_book(lambda: _Claimed(claims=self._claims(wanted, seen)))
 
     def _claims(self, limit: int, seen: frozenset[str]) -> Sequence[Claim]:
         return self._book.claim(self._window, self._judge.version, limit=limit, exclude=seen)
@@ -223,9 +222,10 @@ class _Run:
         match report:
             case _Ended(call=call, judgement=judgement):
                 self._take_ended(call, judgement)
-            case _Claimed(claims=claims, asked=asked):
+            case _Claimed(claims=claims):
                 self._is_claiming = False
-                self._is_exhausted = len(claims) < asked
+                # Fewer than asked for may only mean that another run took the rest of them.
+                self._is_exhausted = not claims
                 self._counts["claimed"] += len(claims)
                 self._seen |= {claim.event_id for claim in claims}
                 self._ready.extend(_Call(claim=claim) for claim in claims)
