@@ -10,10 +10,10 @@ demo: environment
 	exec .venv/bin/kb-pipeline demo $(ARGS)
 
 test: environment
-	exec .venv/bin/python -m pytest $(ARGS)
+	exec .venv/bin/python -m pytest -n auto $(ARGS)
 
 test-fast: environment
-	exec .venv/bin/python -m pytest -m "not slow" $(ARGS)
+	exec .venv/bin/python -m pytest -n auto -m "not slow and not postgres" $(ARGS)
 
 lint: environment
 	failed=0; \

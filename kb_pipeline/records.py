@@ -239,13 +239,20 @@ class Graded:
 class Ungraded:
     """Why a judge call gave no scores. `detail` never carries text of the turn or of the reply.
 
-    `retry_after` is the server's own word, in seconds.
+    `retry_after` is the server's own word, in seconds. `refuses_all` is set where the server would refuse any turn: a
+    key, a model or an address is wrong.
     """
 
     error_class: ErrorClass
     detail: str = ""
     retry_after: float | None = None
+    refuses_all: bool = False
     usage: Usage = field(default_factory=Usage)
+
+    @property
+    def uses_attempt(self) -> bool:
+        """Whether it says something of the turn: an outage or a wrong configuration does not."""
+        return not (self.error_class.is_outage or self.refuses_all)
 
 
 Judgement = Graded | Ungraded

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from kb_pipeline.adapters.embedded import EmbeddedPostgres
@@ -18,6 +19,10 @@ from kb_pipeline.adapters.postgres.sql_files import read_sql
 from kb_pipeline_tests.servers import GivenServer, PostgresServer, administer, folder_of_servers
 
 _numbers = count()
+
+# A busy machine makes a slow example, not a wrong one.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -237,7 +237,7 @@ def _next_call(claim: Claim, failed: Ungraded) -> Claim:
     calls = claim.calls + failed.usage.calls
     used_format = failed.usage.response_format or ""
     key = idempotency_key(claim.event_id, calls=calls, version=claim.version, response_format=used_format)
-    attempts = claim.attempts + (not failed.error_class.is_outage)
+    attempts = claim.attempts + failed.uses_attempt
     return replace(claim, calls=calls, attempts=attempts, idempotency_key=key)
 
 

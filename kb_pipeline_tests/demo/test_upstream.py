@@ -44,7 +44,12 @@ def test_what_is_stored_is_what_was_generated(database: Database) -> None:
     for event_id, ts, tenant, surface, operation, engine, status, *body in rows:
         call, stored = expected[event_id].call, expected[event_id].body
         assert (ts, tenant, surface, operation, engine, status) == (
-            call.ts, call.tenant, call.surface, call.operation, call.engine, call.http_status
+            call.ts,
+            call.tenant,
+            call.surface,
+            call.operation,
+            call.engine,
+            call.http_status,
         )
         assert body == [stored.request, stored.response, stored.prev_hash, stored.body_hash]
 

@@ -352,3 +352,13 @@ NOW = datetime(2026, 3, 1, 9, 0, 0, tzinfo=UTC)
 )
 def test_retry_after_is_read_in_seconds_and_as_a_date(value: str | None, seconds: float | None) -> None:
     assert retry_after_seconds(value, now=NOW) == seconds
+
+
+@pytest.mark.parametrize(
+    ("status", "uses_attempt"),
+    [(400, True), (413, True), (422, True), (401, False), (404, False), (308, False), (429, False), (500, False)],
+)
+def test_a_refusal_of_every_turn_alike_uses_up_no_attempt_of_this_one(status: int, *, uses_attempt: bool) -> None:
+    judgement = read_reply(b"{}", status, triad=TRIAD, metrics=METRICS)
+    assert isinstance(judgement, Ungraded)
+    assert judgement.uses_attempt is uses_attempt

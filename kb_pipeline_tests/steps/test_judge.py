@@ -63,7 +63,7 @@ class Book:
 
     def retry(self, claim: Claim, failed: Ungraded) -> Claim | None:
         self.retried[claim.event_id] += 1
-        used = 0 if failed.error_class.is_outage else 1
+        used = int(failed.uses_attempt)
         key = f"{claim.event_id}:r{claim.calls + 1}"
         return replace(claim, calls=claim.calls + 1, attempts=claim.attempts + used, idempotency_key=key)
 

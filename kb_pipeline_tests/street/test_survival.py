@@ -14,6 +14,7 @@ import yaml
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.demo.reference_judge import Faults
 from kb_pipeline_tests.builders import Upstream, closed_hour, everything, settings, street, table
+from kb_pipeline_tests.http_servers import ScriptedServer, http
 from kb_pipeline_tests.judges import WatchedJudge
 
 
@@ -94,6 +95,19 @@ def test_unusable_replies_use_up_the_attempts_and_retry_failed_opens_the_turn_ag
         assert judge.calls.total() == 0
         grading.grade(retry_failed=True)
     assert table(database, "SELECT DISTINCT judge_status FROM rag_quality") == [("ok",)]
+
+
+def test_a_wrong_key_or_model_name_spares_the_attempts_of_every_turn(database: Database) -> None:
+    Upstream(database).turns(4, closed_hour())
+    refusing = ScriptedServer(script=lambda _: [http(404, {"error": {"message": "no such model"}})])
+    with refusing as server, street(database, judge_base_url=server.base_url, judge_max_attempts=1) as grading:
+        grading.grade()
+        grading.grade()
+    found = table(database, "SELECT DISTINCT status, error_class, error_detail, attempts FROM rag_judge_score")
+    assert found == [("error", "http_4xx", "HTTP 404", 0)]
+    with WatchedJudge() as judge, street(database, judge_base_url=judge.url) as grading:
+        grading.grade()
+    assert table(database, "SELECT judge_status, count(*) FROM rag_quality GROUP BY 1") == [("ok", 4)]
 
 
 def test_a_crash_between_judging_and_publishing_leaves_the_hour_in_the_backlog(database: Database) -> None:

@@ -184,7 +184,7 @@ def _scores(graded: Graded) -> dict[str, Any]:
 
 def _failure(judgement: Ungraded) -> dict[str, Any]:
     return {
-        "attempts": 0 if judgement.error_class.is_outage else 1,
+        "attempts": int(judgement.uses_attempt),
         "error_class": str(judgement.error_class),
         "error_detail": storable(judgement.detail),
     }

@@ -61,13 +61,17 @@ class _Plain(msgspec.Struct):
     choices: list[_PlainChoice]
 
 
+# No key, no money, no right, no such model or address: what the server says to every turn alike.
+_REFUSING_ALL = frozenset({401, 402, 403, 404, 405, 407, 410})
+
+
 def read_envelope(body: bytes, http_status: int) -> Written | Ungraded:
     """The judge's text; or why there is none: an error status, an error body, another protocol, nothing written."""
     refused = _by_status(http_status)
     if refused is not None:
         redirects = 300 <= http_status < 400  # noqa: PLR2004 the range of redirects
         detail = f"HTTP {http_status}" + (", a redirect, is not followed" if redirects else "")
-        return Ungraded(error_class=refused, detail=detail)
+        return Ungraded(error_class=refused, detail=detail, refuses_all=redirects or http_status in _REFUSING_ALL)
     beside = _beside(body)
     usage = _usage(beside.usage)
     whole = _whole_json(body)

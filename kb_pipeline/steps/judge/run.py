@@ -119,7 +119,7 @@ class _Run:
         self._last_start = clock.monotonic() + limits.longest_run_s
         self._budget = RetryBudget()
         self._counts: Counter[str] = Counter()
-        self._seen: set[str] = set()
+        self._tried: set[str] = set()
         self._ready: deque[_Call] = deque()
         self._waiting: list[_Call] = []
         self._in_flight: dict[str, asyncio.Task[None]] = {}
@@ -173,11 +173,11 @@ class _Run:
             return
         if now < self._last_start:
             self._is_claiming = True
-            seen = frozenset(self._seen)
-            self._ask_book(lambda: _Claimed(claims=self._claims(wanted, seen)))
+            tried = frozenset(self._tried)
+            self._ask_book(lambda: _Claimed(claims=self._claims(wanted, tried)))
 
-    def _claims(self, limit: int, seen: frozenset[str]) -> Sequence[Claim]:
-        return self._book.claim(self._window, self._judge.version, limit=limit, exclude=seen)
+    def _claims(self, limit: int, tried: frozenset[str]) -> Sequence[Claim]:
+        return self._book.claim(self._window, self._judge.version, limit=limit, exclude=tried)
 
     def _start_calls(self) -> None:
         now = self._clock.monotonic()
@@ -227,7 +227,6 @@ class _Run:
                 # Fewer than asked for may only mean that another run took the rest of them.
                 self._is_exhausted = not claims
                 self._counts["claimed"] += len(claims)
-                self._seen |= {claim.event_id for claim in claims}
                 self._ready.extend(_Call(claim=claim) for claim in claims)
             case _Kept(call=kept, wait=wait):
                 if kept is not None:
@@ -271,6 +270,8 @@ class _Run:
         if isinstance(judgement, Graded):
             self._counts["graded"] += 1
         else:
+            # A turn that was graded is no longer waiting; this one would be, so that it is named when more is claimed.
+            self._tried.add(claim.event_id)
             self._count_error(judgement.error_class)
 
     def _count_error(self, error_class: ErrorClass) -> None:
