@@ -1,7 +1,7 @@
 """The judge step beside a bare httpx loop in the same run: 200 turns against a stub with 100 ms latency, 20 in flight.
 
-Belongs here: throughput, client CPU and calls a turn, also under faults. Does not: the database's share, unless a claim
-book on one is passed in. Run it as `python benchmarks/judging.py`; exit code 1 when a limit is missed.
+Belongs here: throughput, client CPU and calls a turn, also under faults. The step claims and settles in PostgreSQL, as
+in production; `--memory` leaves that out. Run it as `python benchmarks/judging.py`; exit code 1 when a limit is missed.
 """
 
 import argparse
@@ -9,9 +9,10 @@ import asyncio
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +20,11 @@ from pathlib import Path
 import httpx
 
 from kb_pipeline.adapters.clock import SystemClock
+from kb_pipeline.adapters.embedded import EmbeddedPostgres
 from kb_pipeline.adapters.gateway import GatewayJudge
+from kb_pipeline.adapters.postgres.claims import claim_book
+from kb_pipeline.adapters.postgres.connection import Database
+from kb_pipeline.adapters.postgres.migrations import migrate
 from kb_pipeline.grading.judging import PROMPT_VERSION, Dialect, build_messages, idempotency_key, nonce_of, wording
 from kb_pipeline.ports import ClaimBook
 from kb_pipeline.records import Claim, Graded, Judgement, JudgeVersion, Metrics, ParseStatus, Triad, Ungraded
@@ -67,6 +72,41 @@ class MemoryBook:
 
     def graded(self) -> int:
         return sum(isinstance(judgement, Graded) for judgement in self.outcomes.values())
+
+
+@contextmanager
+def postgres_books() -> Iterator[Callable[[Sequence[Claim]], ClaimBook]]:
+    """Makes claim books over a database that holds just the given turns."""
+    folder = Path(tempfile.mkdtemp(prefix="kb_pipeline-benchmark-"))
+    with EmbeddedPostgres(folder / "postgres") as server, ExitStack() as books:
+        server.create_database("benchmark")
+        database = Database(server.url("benchmark"))
+        books.callback(database.dispose)
+        migrate(database)
+
+        def new_book(claims: Sequence[Claim]) -> ClaimBook:
+            with database.connect() as connection, connection.cursor() as cursor:
+                cursor.execute("TRUNCATE rag_triad, rag_metric, rag_judge_score, rag_stale_hour")
+                cursor.executemany(INSERT_TRIAD, [_triad_row(claim) for claim in claims])
+                cursor.execute(INSERT_METRICS)
+            return books.enter_context(claim_book(database, lease_s=600, max_attempts=3, judge_chars=1_000_000))
+
+        yield new_book
+
+
+INSERT_TRIAD = (
+    "INSERT INTO rag_triad (event_id, ts, parse_status, question, context, passages, history, answer)"
+    " VALUES (%s, %s, 'ok', %s, %s, '[]', '[]', %s)"
+)
+INSERT_METRICS = (
+    "INSERT INTO rag_metric (event_id, ts, had_context, num_passages, context_chars, answer_chars, refused,"
+    " answer_truncated)"
+    " SELECT event_id, ts, true, 0, char_length(context), char_length(answer), false, false FROM rag_triad"
+)
+
+
+def _triad_row(claim: Claim) -> tuple[object, ...]:
+    return claim.event_id, claim.ts, claim.triad.question, claim.triad.context, claim.triad.answer
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -198,7 +238,7 @@ def side_by_side(
     return pair
 
 
-def main(new_book: Callable[[Sequence[Claim]], ClaimBook] = MemoryBook) -> int:
+def main() -> int:
     """Measure, print the table, say by the exit code whether the limits hold."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=200)
@@ -206,7 +246,14 @@ def main(new_book: Callable[[Sequence[Claim]], ClaimBook] = MemoryBook) -> int:
     parser.add_argument("--latency-ms", type=float, default=100.0)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--no-faults", action="store_true", help="leave out the run under faults")
+    parser.add_argument("--memory", action="store_true", help="claim and settle in memory instead of PostgreSQL")
     arguments = parser.parse_args()
+    with nullcontext(MemoryBook) if arguments.memory else postgres_books() as new_book:
+        return compare(arguments, new_book)
+
+
+def compare(arguments: argparse.Namespace, new_book: Callable[[Sequence[Claim]], ClaimBook]) -> int:
+    """Both side by side, clean and under faults; 0 when the limits hold."""
     print(f"{'':<8} {'':<16} {'seconds':>7} {'turns/s':>8} {'CPU ms':>8} {'whole':>6} {'calls':>6}")
     bare, ours = side_by_side("clean", (), arguments, new_book)
     ratio, cpu_ms = bare.seconds / ours.seconds, ours.cpu / arguments.turns * 1000

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from kb_pipeline.adapters.clock import SystemClock
@@ -26,7 +26,7 @@ from kb_pipeline.grading.bodies import MAX_BODY_BYTES
 from kb_pipeline.grading.examination import ExaminationRules
 from kb_pipeline.grading.extraction import question_preview
 from kb_pipeline.grading.judging import INSTRUCTION, PROMPT_VERSION
-from kb_pipeline.grading.judging.cost import characters_within
+from kb_pipeline.grading.judging.cost import characters_within, tokens_of
 from kb_pipeline.ports import Clock
 from kb_pipeline.records import JudgeVersion, StepReport
 from kb_pipeline.settings import Settings
@@ -70,8 +70,14 @@ class GradingStreet:
         self.version = JudgeVersion(model=model, prompt_version=PROMPT_VERSION) if model else None
         self._judge_chars = characters_within(self._quality.judge_context_tokens)
         self.publication = PostgresPublication(database, version=self.version, judge_chars=self._judge_chars)
+        self._rules = self._examination_rules()
+        self._templates = self._rules.fingerprints()
         self._backlog = PostgresBacklog(
-            database, surfaces=self._surfaces, pipeline_tenant=self._tenant, judge_on=self.version is not None
+            database,
+            surfaces=self._surfaces,
+            pipeline_tenant=self._tenant,
+            judge_on=self.version is not None,
+            templates=self._templates,
         )
 
     @classmethod
@@ -87,29 +93,39 @@ class GradingStreet:
     def collect(
         self, window: Window, *, asked: bool = False, on_progress: Callable[[int], None] | None = None
     ) -> StepReport:
-        """Examine the window's new calls, from the activation instant on, or all of them when `asked`."""
+        """Examine the window's new calls, from the activation instant on, or all of them when `asked`.
+
+        Asked, calls are read anew too that other markers decided: those of a surface that was not configured yet, those
+        that the markers did not fit, those that another sample rate left out.
+        """
         active = window if asked else _part_from(self.start_at(), window)
         if active is None:
             return StepReport(counts={"examined": 0})
         preview = partial(question_preview, redact=self.settings.redaction.compiled())
         return collect(
             active,
-            trail=self._trail("grading"),
-            ledger=PostgresLedger(self.database, preview=preview),
-            rules=self._rules(),
+            trail=self._trail("grading", reread=asked),
+            ledger=PostgresLedger(self.database, preview=preview, templates=self._templates),
+            rules=self._rules,
             on_progress=on_progress,
         )
 
     def judge(
         self, window: Window, *, limit: int | None = None, on_progress: Callable[[StepReport], None] | None = None
     ) -> StepReport:
-        """Grade up to `limit` (default max_batch) waiting turns; raises JudgeRefused for a public host."""
+        """Grade up to `limit` (default max_batch) waiting turns; raises JudgeRefused for a public host.
+
+        None once the day has cost judge_daily_tokens; before, as many as by estimate fit what is left, at least one.
+        """
         if self.version is None:
             return StepReport(counts={"claimed": 0})
         quality = self._quality
         refuse_public_host(quality.judge_base_url, allow_external=quality.allow_external_judge)
+        affordable = self._affordable(window, quality.max_batch if limit is None else limit)
+        if affordable <= 0:
+            return StepReport(counts={"claimed": 0})
         limits = JudgeLimits(
-            max_batch=quality.max_batch if limit is None else limit,
+            max_batch=affordable,
             concurrency=quality.judge_concurrency,
             timeout_s=quality.judge_timeout_s,
             max_attempts=quality.judge_max_attempts,
@@ -159,9 +175,22 @@ class GradingStreet:
             return configured
         return self._backlog.activate(self.clock.now())
 
-    def backlog(self, *, start_at: datetime | None = None) -> list[HourlyBacklog]:
-        """Hours with work, oldest first; unexamined calls count from `start_at`, by default from the activation on."""
-        return self._backlog.hours(start_at=start_at or self.start_at(), now=self.clock.now())
+    def backlog(
+        self, *, start_at: datetime | None = None, asked: bool = False, look_back: timedelta | None = None
+    ) -> list[HourlyBacklog]:
+        """Hours with work, oldest first; unexamined calls count from `start_at`, by default from the activation on.
+
+        `asked` as in `collect`; `look_back` bounds how much of the audit trail is looked through, all of it by default.
+        While the day's tokens are spent, no turn waits.
+        """
+        left = self._tokens_left()
+        return self._backlog.hours(
+            start_at=start_at or self.start_at(),
+            now=self.clock.now(),
+            look_back=look_back,
+            reread=asked,
+            may_judge=left is None or left > 0,
+        )
 
     def grade(
         self,
@@ -173,12 +202,13 @@ class GradingStreet:
     ) -> GradeReport:
         """One grading run over every hour with work, oldest first, with at most max_batch judge calls in all.
 
-        `since` asks for turns before the activation too. `on_progress` hears a step's name and how many more it did.
+        `since` asks for turns before the activation too, and for those to be read anew that other markers decided (see
+        `collect`). `on_progress` hears a step's name and how many more it did.
         Raises SettingsError where grading is switched off.
         """
         self.require_enabled()
         if retry_failed and self.version is not None:
-            reopen_failed(self.database, Window(since or BEGINNING, until or self.clock.now()), self.version)
+            reopen_failed(self.database, Window(since or BEGINNING, until or self.clock.now()))
         counts: Counter[str] = Counter()
         hours = self._hours(since or self.start_at(), since, until)
         for hour in hours:
@@ -210,7 +240,9 @@ class GradingStreet:
         hours = self._hours(start, since, until)
         windows = hours if since is not None else list(filter(None, (_part_from(start, hour) for hour in hours)))
         room = self._judge_chars if self.version is not None else None
-        counts = foresee(windows, trail=self._trail("forecast"), rules=self._rules(), judge_chars=room)
+        counts = foresee(
+            windows, trail=self._trail("forecast", reread=since is not None), rules=self._rules, judge_chars=room
+        )
         if room is not None:
             for hour in hours:
                 counts += waiting(*self.publication.waiting(hour))
@@ -230,7 +262,7 @@ class GradingStreet:
 
     def _hours(self, start_at: datetime, since: datetime | None, until: datetime | None) -> Sequence[Window]:
         end = until or self.clock.now()
-        hours = [each.hour for each in self.backlog(start_at=start_at)]
+        hours = [each.hour for each in self.backlog(start_at=start_at, asked=since is not None)]
         return [hour for hour in hours if hour.start < end and (since is None or hour.end > since)]
 
     def _expected_start(self) -> datetime:
@@ -240,18 +272,36 @@ class GradingStreet:
             return configured
         return self._backlog.activation() or self.clock.now()
 
-    def _trail(self, purpose: str) -> PostgresAuditTrail:
+    def _tokens_left(self) -> int | None:
+        """What is left of the UTC day's tokens; None where no budget is set."""
+        budget = self._quality.judge_daily_tokens
+        if budget is None:
+            return None
+        midnight = self.clock.now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        return budget - self.publication.tokens_since(midnight)
+
+    def _affordable(self, window: Window, limit: int) -> int:
+        left = self._tokens_left()
+        if left is None or left <= 0:
+            return limit if left is None else 0
+        turns, characters = self.publication.waiting(window)
+        each = tokens_of(turns, characters) // turns if turns else 0
+        return min(limit, max(1, left // each)) if each else limit
+
+    def _trail(self, purpose: str, *, reread: bool) -> PostgresAuditTrail:
         return PostgresAuditTrail(
             self.database,
             self.clock,
             surfaces=self._surfaces,
             pipeline_tenant=self._tenant,
             max_body_bytes=MAX_BODY_BYTES,
+            templates=self._templates,
+            reread=reread,
             purpose=purpose,
             run_id=self.run_id,
         )
 
-    def _rules(self) -> ExaminationRules:
+    def _examination_rules(self) -> ExaminationRules:
         return ExaminationRules(
             templates={name: surface.template(name) for name, surface in self._quality.surfaces.items()},
             pipeline_tenant=self._tenant,

@@ -32,6 +32,7 @@ DECLARE
   month_start timestamptz := date_trunc('month', at_instant, 'UTC');
   month_end   timestamptz := (date_trunc('month', at_instant AT TIME ZONE 'UTC') + interval '1 month') AT TIME ZONE 'UTC';
   partition   text := 'rag_quality_' || to_char(at_instant AT TIME ZONE 'UTC', 'YYYY_MM');
+  is_attached boolean;
 BEGIN
   IF (SELECT relkind FROM pg_class WHERE oid = 'rag_quality'::regclass) <> 'p' THEN
     RETURN false;  -- a hypertable makes its own chunks
@@ -39,11 +40,14 @@ BEGIN
   IF NOT isfinite(at_instant) THEN
     RAISE EXCEPTION 'no month holds the instant %', at_instant USING ERRCODE = 'datetime_field_overflow';
   END IF;
-  IF to_regclass(partition) IS NULL THEN
+  -- From the catalogue itself: to_regclass remembers that there was no such table, also behind the lock.
+  SELECT relispartition INTO is_attached FROM pg_class WHERE relname = partition AND relnamespace = 'public'::regnamespace;
+  IF NOT FOUND THEN
     PERFORM pg_advisory_xact_lock(hashtext('kb_ensure_rag_quality_partition'));
+    SELECT relispartition INTO is_attached FROM pg_class WHERE relname = partition AND relnamespace = 'public'::regnamespace;
   END IF;
-  IF to_regclass(partition) IS NOT NULL THEN
-    IF NOT (SELECT relispartition FROM pg_class WHERE oid = to_regclass(partition)) THEN
+  IF FOUND THEN
+    IF NOT is_attached THEN
       RAISE EXCEPTION 'table % is not attached to rag_quality; attach it, or rename it', partition
         USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
@@ -132,6 +136,7 @@ CREATE TABLE public.rag_call (
     verdict text NOT NULL,
     parse_status text,
     evidence_intact boolean,
+    template text,
     examined_at timestamp with time zone DEFAULT now() NOT NULL,
     erased_at timestamp with time zone,
     CONSTRAINT rag_call_event_id_check CHECK ((event_id <> ''::text)),
@@ -165,6 +170,8 @@ COMMENT ON COLUMN public.rag_call.verdict IS 'synthesis: a turn; other: some oth
 COMMENT ON COLUMN public.rag_call.parse_status IS 'How the stored pair could be read; set for synthesis and unreadable.';
 
 COMMENT ON COLUMN public.rag_call.evidence_intact IS 'Whether the stored bodies match the hash chain; null where the audit trail maps none.';
+
+COMMENT ON COLUMN public.rag_call.template IS 'Fingerprint of the markers and the sample rate that the verdict was decided by; null where the surface was not configured.';
 
 COMMENT ON COLUMN public.rag_call.examined_at IS 'When the call was examined.';
 
@@ -255,7 +262,7 @@ CREATE TABLE public.rag_judge_score (
     CONSTRAINT rag_judge_score_no_score_has_a_reason CHECK (((status <> 'ok'::text) OR (((faithfulness IS NOT NULL) OR (COALESCE(faithfulness_reason, ''::text) <> ''::text)) AND ((answer_relevance IS NOT NULL) OR (COALESCE(answer_relevance_reason, ''::text) <> ''::text)) AND ((context_relevance IS NOT NULL) OR (COALESCE(context_relevance_reason, ''::text) <> ''::text))))),
     CONSTRAINT rag_judge_score_ok_has_a_score CHECK (((status = 'ok'::text) = (num_nonnulls(faithfulness, answer_relevance, context_relevance) > 0))),
     CONSTRAINT rag_judge_score_prompt_tokens_check CHECK ((prompt_tokens >= 0)),
-    CONSTRAINT rag_judge_score_status_check CHECK ((status = ANY (ARRAY['claimed'::text, 'ok'::text, 'error'::text, 'failed'::text])))
+    CONSTRAINT rag_judge_score_status_check CHECK ((status = ANY (ARRAY['claimed'::text, 'ok'::text, 'error'::text, 'failed'::text, 'outdated'::text])))
 );
 
 COMMENT ON TABLE public.rag_judge_score IS 'One row per synthesis call, judge model and prompt version. Claimed before the call, so that a key has at most one call in flight.';
@@ -268,7 +275,7 @@ COMMENT ON COLUMN public.rag_judge_score.prompt_version IS 'The version of the j
 
 COMMENT ON COLUMN public.rag_judge_score.ts IS 'Completion of the audited call.';
 
-COMMENT ON COLUMN public.rag_judge_score.status IS 'claimed: a call may be in flight; ok: scored; error: tried again later; failed: attempts used up.';
+COMMENT ON COLUMN public.rag_judge_score.status IS 'claimed: a call may be in flight; ok: scored; error: tried again later; failed: attempts used up; outdated: the turn was read anew since, and waits.';
 
 COMMENT ON COLUMN public.rag_judge_score.claimed_by IS 'The run that holds or held the claim.';
 
@@ -801,13 +808,15 @@ CREATE INDEX kb_access_record_read_at ON public.kb_access_record USING btree (re
 
 CREATE INDEX rag_call_ts ON public.rag_call USING btree (ts);
 
+CREATE INDEX rag_judge_score_judged_at ON public.rag_judge_score USING btree (judged_at);
+
 CREATE INDEX rag_judge_score_open ON public.rag_judge_score USING btree (ts) WHERE (status = ANY (ARRAY['claimed'::text, 'error'::text]));
 
 CREATE INDEX rag_judge_score_ts ON public.rag_judge_score USING btree (ts);
 
 CREATE INDEX rag_metric_ts ON public.rag_metric USING btree (ts);
 
-CREATE INDEX rag_quality_open ON ONLY public.rag_quality USING btree (ts) WHERE (judge_status = ANY (ARRAY['pending'::text, 'error'::text]));
+CREATE INDEX rag_quality_open ON ONLY public.rag_quality USING btree (ts) WHERE (judge_status = ANY (ARRAY['pending'::text, 'error'::text, 'disabled'::text]));
 
 CREATE INDEX rag_quality_surface_ts ON ONLY public.rag_quality USING btree (surface, ts);
 

@@ -1,4 +1,4 @@
-"""Which hours have a run that has not ended, and how often an hour's run failed.
+"""Which hours have a run that has not ended, and how many of an hour's runs have.
 
 Belongs here: questions to the run storage. Does not: decisions on the answers.
 """
@@ -13,7 +13,7 @@ UNFINISHED = [
     DagsterRunStatus.STARTED,
     DagsterRunStatus.CANCELING,
 ]
-BROKEN = [DagsterRunStatus.FAILURE, DagsterRunStatus.CANCELED]
+ENDED = [DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE, DagsterRunStatus.CANCELED]
 
 
 def hours_in_flight(instance: DagsterInstance) -> set[str]:
@@ -22,6 +22,6 @@ def hours_in_flight(instance: DagsterInstance) -> set[str]:
     return {run.tags[PARTITION_TAG] for run in unfinished if PARTITION_TAG in run.tags}
 
 
-def broken_runs(instance: DagsterInstance, key: str) -> int:
-    """How many runs of the hour failed or were cancelled: it makes the run key of a retry a new one."""
-    return instance.get_runs_count(RunsFilter(statuses=BROKEN, tags={PARTITION_TAG: key}))
+def ended_runs(instance: DagsterInstance, key: str) -> int:
+    """How many runs of the hour have ended, well or not: it makes the run key of the next one a new one."""
+    return instance.get_runs_count(RunsFilter(statuses=ENDED, tags={PARTITION_TAG: key}))

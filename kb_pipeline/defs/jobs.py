@@ -13,6 +13,8 @@ from kb_pipeline.defs.maintenance import MAINTENANCE_GROUP
 HOURLY_JOB = "grade_hour"
 BACKLOG_JOB = "grade_backlog"
 DAILY_JOB = "keep_house"
+# Tags of a run that goes before the others in the queue.
+PRIORITY = {"dagster/priority": "1"}
 
 
 def grading_jobs() -> list[UnresolvedAssetJobDefinition]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import dagster as dg
 
 from kb_pipeline.defs.in_flight import hours_in_flight
-from kb_pipeline.defs.jobs import DAILY_JOB, HOURLY_JOB
+from kb_pipeline.defs.jobs import DAILY_JOB, HOURLY_JOB, PRIORITY
 from kb_pipeline.defs.maintenance import CLEANUP_JOB
 from kb_pipeline.windows import last_hours, partition_key
 
@@ -28,7 +28,7 @@ def grade_hourly(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunReques
         key = partition_key(hour)
         if key not in busy:
             run_key = f"{context.scheduled_execution_time:%Y-%m-%dT%H:%M}|{key}"
-            yield dg.RunRequest(run_key=run_key, partition_key=key)
+            yield dg.RunRequest(run_key=run_key, partition_key=key, tags=PRIORITY)
 
 
 def schedules() -> list[dg.ScheduleDefinition]:

@@ -33,12 +33,21 @@ def grade_hours(
     for hour in hours:
         key = partition_key(hour)
         result = job.execute_in_process(partition_key=key, instance=instance, run_config=QUIET, raise_on_error=False)
+        if _was_interrupted(result):
+            raise KeyboardInterrupt
         if not result.success:
             raise KbPipelineError(f"the run of {key} failed: {_failure(result)}")
         _gather(checks, result.get_asset_check_evaluations())
         on_hour(hour)
     definitions.resolve_job_def(DAILY_JOB).execute_in_process(instance=instance, run_config=QUIET)
     return dict(sorted(checks.items()))
+
+
+def _was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
+    """Whether somebody pressed Ctrl-C in a step, which Dagster notes as a failure of the step."""
+    failures = [event.step_failure_data.error for event in result.all_events if event.is_step_failure]
+    names = {each.cls_name for error in failures if error for each in (error, error.cause) if each}
+    return bool(names & {"DagsterExecutionInterruptedError", "KeyboardInterrupt"})
 
 
 def _failure(result: dg.ExecuteInProcessResult) -> str:

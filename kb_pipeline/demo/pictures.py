@@ -3,8 +3,9 @@
 Belongs here: words, columns, bars. Does not: numbers that the summary has not.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -23,9 +24,15 @@ def show(summary: Summary, console: Console) -> None:
     console.print()
     console.print(_numbers(summary))
     console.print(_kinds(summary.planted.kinds))
-    console.print(f"Faithfulness by hour  {sparkline(summary.hours)}   (each bar one hour, · no graded turn)")
-    checks = ", ".join(f"[{STYLES[level]}]{name} {level}[/]" for name, level in summary.checks.items())
-    console.print(f"Checks  {checks}")
+    console.print(f"Faithfulness by hour  {sparkline(summary.hours)}  (one bar an hour, · none)")
+    console.print(_checks(summary.checks))
+
+
+def _checks(checks: Mapping[str, Level]) -> Table:
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for name, level in checks.items():
+        table.add_row(f"check {name}", f"[{STYLES[level]}]{level}[/]")
+    return table
 
 
 def headline(summary: Summary) -> str:
@@ -64,8 +71,9 @@ def _numbers(summary: Summary) -> Table:
 
 
 def _kinds(kinds: Iterable[KindResult]) -> Table:
-    table = Table("planted", title="What was planted, and what was found", title_justify="left")
-    for title in ("calls", "verdict as planted", "graded", "faithfulness", "answer relevance"):
+    table = Table(title="What was planted, and what was found", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("planted", no_wrap=True)
+    for title in ("calls", "as planted", "graded", "faithful", "relevant"):
         table.add_column(title, justify="right")
     for kind in sorted(kinds, key=lambda each: (not each.is_turn, -each.planted)):
         table.add_row(

@@ -44,6 +44,13 @@ class ExaminationRules:
     sample_rate: float
     max_body_bytes: int = MAX_BODY_BYTES
 
+    def fingerprints(self) -> dict[str, str]:
+        """By surface, 16 hex digits that change with whatever may turn another call into a synthesis call.
+
+        They cover the markers, the passage pattern and the sample rate; not the refusal phrases, which decide nothing.
+        """
+        return {surface: _fingerprint(template, self.sample_rate) for surface, template in self.templates.items()}
+
 
 def examine(call: AuditedCall, body: StoredBody | None, rules: ExaminationRules) -> Examination:
     """The verdict on one call, with triad and metrics where it is a synthesis call. Never raises.
@@ -117,6 +124,17 @@ def extract_pair(request: bytes | None, response: bytes | None, template: Surfac
         triad = extract(asked, answered, template)
     metrics = measure(triad, refusal_phrases=template.refusal_phrases)
     return {**asdict(triad), "parse_status": str(triad.parse_status), "metrics": asdict(metrics)}
+
+
+def _fingerprint(template: SurfaceTemplate, sample_rate: float) -> str:
+    facts = (
+        sorted(template.synthesis_markers),
+        template.question_marker,
+        template.context_marker,
+        template.passage_pattern.pattern,
+        float(sample_rate),
+    )
+    return hashlib.sha256(repr(facts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _verdict(call: AuditedCall, request: Request, template: SurfaceTemplate, rules: ExaminationRules) -> Verdict:

@@ -416,6 +416,29 @@ def test_a_run_that_is_interrupted_records_what_it_has_and_gives_back_the_rest(*
     assert called | set(book.released) | {each.event_id for each in book.waiting} == {f"event-{n}" for n in range(20)}
 
 
+@pytest.mark.parametrize("repetition", range(8))
+def test_an_interrupt_that_strikes_inside_a_call_is_not_lost(repetition: int) -> None:
+    """Whoever embeds the run raises an exception of his own from his handler, wherever the run just is."""
+
+    async def busy(_: Claim) -> Judgement:
+        for _step in range(100_000):
+            await asyncio.sleep(0)
+        return GRADED
+
+    def interrupt(_signal: int, _frame: object) -> None:
+        raise Interrupted
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    timer = threading.Timer(0.02 + repetition / 100, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        with pytest.raises(Interrupted):
+            run(Book(4), Judge(busy), concurrency=2)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+
+
 def test_sigterm_gives_back_the_claims_and_ends_the_process_with_143() -> None:
     script = textwrap.dedent(
         """

@@ -16,6 +16,7 @@ CREATE TABLE rag_call (
     'content_filter', 'empty_answer', 'no_choices', 'error', 'stream_error', 'stream_incomplete', 'empty',
     'not_json', 'truncated_json', 'undecodable', 'redacted', 'not_chat', 'too_large', 'missing_body')),
   evidence_intact boolean,
+  template        text,
   examined_at     timestamptz NOT NULL DEFAULT now(),
   erased_at       timestamptz,
   CONSTRAINT rag_call_status_goes_with_verdict
@@ -27,6 +28,7 @@ COMMENT ON COLUMN rag_call.ts IS 'Completion of the audited call.';
 COMMENT ON COLUMN rag_call.verdict IS 'synthesis: a turn; other: some other call; sampled_out: a turn left out by sample_rate; self: a call of this pipeline; unreadable: the request could not be read.';
 COMMENT ON COLUMN rag_call.parse_status IS 'How the stored pair could be read; set for synthesis and unreadable.';
 COMMENT ON COLUMN rag_call.erased_at IS 'When everything else known of the turn was deleted, by retention or because the source deleted it; the tombstone keeps it from being graded again.';
+COMMENT ON COLUMN rag_call.template IS 'Fingerprint of the markers and the sample rate that the verdict was decided by; null where the surface was not configured.';
 COMMENT ON COLUMN rag_call.evidence_intact IS 'Whether the stored bodies match the hash chain; null where the audit trail maps none.';
 
 CREATE TABLE rag_triad (
@@ -75,7 +77,7 @@ CREATE TABLE rag_judge_score (
   judge_model             text NOT NULL,
   prompt_version          text NOT NULL,
   ts                      timestamptz NOT NULL,
-  status                  text NOT NULL CHECK (status IN ('claimed', 'ok', 'error', 'failed')),
+  status                  text NOT NULL CHECK (status IN ('claimed', 'ok', 'error', 'failed', 'outdated')),
   claimed_by              text,
   claim_lock              integer,
   claimed_at              timestamptz,
@@ -111,6 +113,7 @@ CREATE TABLE rag_judge_score (
     status <> 'claimed' OR (lease_until IS NOT NULL AND claimed_by IS NOT NULL AND claim_lock IS NOT NULL))
 );
 CREATE INDEX rag_judge_score_ts ON rag_judge_score (ts);
+CREATE INDEX rag_judge_score_judged_at ON rag_judge_score (judged_at);
 CREATE INDEX rag_judge_score_open ON rag_judge_score (ts) WHERE status IN ('claimed', 'error');
 COMMENT ON TABLE rag_judge_score IS 'One row per synthesis call, judge model and prompt version. Claimed before the call, so that a key has at most one call in flight.';
 COMMENT ON COLUMN rag_judge_score.idempotency_key IS 'Sent with the call and stored with the claim: the same attempt after a crash carries the same key.';
@@ -177,7 +180,7 @@ CREATE TABLE rag_quality (
 ) PARTITION BY RANGE (ts);
 CREATE INDEX rag_quality_ts ON rag_quality (ts);
 CREATE INDEX rag_quality_surface_ts ON rag_quality (surface, ts);
-CREATE INDEX rag_quality_open ON rag_quality (ts) WHERE judge_status IN ('pending', 'error');
+CREATE INDEX rag_quality_open ON rag_quality (ts) WHERE judge_status IN ('pending', 'error', 'disabled');
 COMMENT ON TABLE rag_quality IS 'The published row: one per synthesis call, idempotent on event_id (the ledger rag_call decides). Scores are null unless judge_status is ok.';
 COMMENT ON COLUMN rag_quality.ts IS 'Completion of the audited call; the partition key.';
 COMMENT ON COLUMN rag_quality.faithfulness IS 'Fraction of the answer that the retrieved context supports, by the judge; null with its reason when the answer asserts nothing.';
@@ -189,6 +192,7 @@ DECLARE
   month_start timestamptz := date_trunc('month', at_instant, 'UTC');
   month_end   timestamptz := (date_trunc('month', at_instant AT TIME ZONE 'UTC') + interval '1 month') AT TIME ZONE 'UTC';
   partition   text := 'rag_quality_' || to_char(at_instant AT TIME ZONE 'UTC', 'YYYY_MM');
+  is_attached boolean;
 BEGIN
   IF (SELECT relkind FROM pg_class WHERE oid = 'rag_quality'::regclass) <> 'p' THEN
     RETURN false;  -- a hypertable makes its own chunks
@@ -196,11 +200,14 @@ BEGIN
   IF NOT isfinite(at_instant) THEN
     RAISE EXCEPTION 'no month holds the instant %', at_instant USING ERRCODE = 'datetime_field_overflow';
   END IF;
-  IF to_regclass(partition) IS NULL THEN
+  -- From the catalogue itself: to_regclass remembers that there was no such table, also behind the lock.
+  SELECT relispartition INTO is_attached FROM pg_class WHERE relname = partition AND relnamespace = 'public'::regnamespace;
+  IF NOT FOUND THEN
     PERFORM pg_advisory_xact_lock(hashtext('kb_ensure_rag_quality_partition'));
+    SELECT relispartition INTO is_attached FROM pg_class WHERE relname = partition AND relnamespace = 'public'::regnamespace;
   END IF;
-  IF to_regclass(partition) IS NOT NULL THEN
-    IF NOT (SELECT relispartition FROM pg_class WHERE oid = to_regclass(partition)) THEN
+  IF FOUND THEN
+    IF NOT is_attached THEN
       RAISE EXCEPTION 'table % is not attached to rag_quality; attach it, or rename it', partition
         USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
@@ -359,7 +366,7 @@ COMMENT ON COLUMN rag_judge_score.event_id IS 'The synthesis call.';
 COMMENT ON COLUMN rag_judge_score.judge_model IS 'The judging model.';
 COMMENT ON COLUMN rag_judge_score.prompt_version IS 'The version of the judge prompt.';
 COMMENT ON COLUMN rag_judge_score.ts IS 'Completion of the audited call.';
-COMMENT ON COLUMN rag_judge_score.status IS 'claimed: a call may be in flight; ok: scored; error: tried again later; failed: attempts used up.';
+COMMENT ON COLUMN rag_judge_score.status IS 'claimed: a call may be in flight; ok: scored; error: tried again later; failed: attempts used up; outdated: the turn was read anew since, and waits.';
 COMMENT ON COLUMN rag_judge_score.claimed_by IS 'The run that holds or held the claim.';
 COMMENT ON COLUMN rag_judge_score.claim_lock IS 'The advisory lock that the claiming run holds while it lives.';
 COMMENT ON COLUMN rag_judge_score.claimed_at IS 'When the claim was made.';

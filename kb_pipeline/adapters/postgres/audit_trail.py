@@ -3,10 +3,12 @@
 Belongs here: streaming of unexamined calls, the access record of every batch. Does not: what a body means.
 """
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import timedelta
 from typing import Any, cast
+
+from psycopg.types.json import Jsonb
 
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.queries import load
@@ -25,7 +27,8 @@ class PostgresAuditTrail:
     """Unexamined calls of `surfaces`, streamed row by row; `max_body_bytes` bounds what one body may fetch.
 
     A body over the bound arrives as `max_body_bytes + 1` zero bytes, so that the reader calls it too large without
-    the bytes ever leaving the server.
+    the bytes ever leaving the server. With `reread`, calls count as unexamined too that other markers than `templates`
+    (fingerprints by surface) decided, where the markers may change the verdict.
     """
 
     def __init__(
@@ -36,6 +39,8 @@ class PostgresAuditTrail:
         surfaces: Sequence[str],
         pipeline_tenant: str,
         max_body_bytes: int,
+        templates: Mapping[str, str] | None = None,
+        reread: bool = False,
         purpose: str = "grading",
         run_id: str | None = None,
     ) -> None:
@@ -48,6 +53,8 @@ class PostgresAuditTrail:
             "surfaces": list(surfaces),
             "pipeline_tenant": pipeline_tenant,
             "max_body_bytes": max_body_bytes,
+            "templates": Jsonb(dict(templates or {})),
+            "reread": reread,
         }
 
     @contextmanager

@@ -3,9 +3,11 @@
 Belongs here: the queries behind the backlog sensor and the activation instant. Does not: requesting runs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+
+from psycopg.types.json import Jsonb
 
 from kb_pipeline.adapters.postgres.audit_trail import BODY_GRACE
 from kb_pipeline.adapters.postgres.connection import Database
@@ -32,14 +34,43 @@ class HourlyBacklog:
 class PostgresBacklog:
     """Reads the backlog of the configured surfaces."""
 
-    def __init__(self, database: Database, *, surfaces: Sequence[str], pipeline_tenant: str, judge_on: bool) -> None:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        surfaces: Sequence[str],
+        pipeline_tenant: str,
+        judge_on: bool,
+        templates: Mapping[str, str] | None = None,
+    ) -> None:
         self._database = database
-        self._parameters = {"surfaces": list(surfaces), "pipeline_tenant": pipeline_tenant, "judge_on": judge_on}
+        self._parameters = {
+            "surfaces": list(surfaces),
+            "pipeline_tenant": pipeline_tenant,
+            "judge_on": judge_on,
+            "templates": Jsonb(dict(templates or {})),
+        }
 
-    def hours(self, *, start_at: datetime, now: datetime) -> list[HourlyBacklog]:
-        """Every hour with work up to the running one, oldest first; nothing unexamined before `start_at` counts."""
+    def hours(
+        self,
+        *,
+        start_at: datetime,
+        now: datetime,
+        look_back: timedelta | None = None,
+        reread: bool = False,
+        may_judge: bool = True,
+    ) -> list[HourlyBacklog]:
+        """Every hour with work up to the running one, oldest first; nothing unexamined before `start_at` counts.
+
+        With `look_back` only that much of the audit trail is looked through for unexamined calls: it grows for ever,
+        while what waits or is stale is found at once. `reread` asks for calls too that other markers decided; without
+        `may_judge` no turn waits.
+        """
         parameters = self._parameters | {
+            "reread": reread,
+            "may_judge": may_judge,
             "start_at": start_at,
+            "unexamined_from": max(start_at, now - look_back) if look_back else start_at,
             "until": hour_of(now).end,
             "body_deadline": now - BODY_GRACE,
         }

@@ -59,6 +59,7 @@ class PostgresClaimBook:
             "judged_statuses": [str(status) for status in sorted(JUDGED_STATUSES)],
             "exclude": list(exclude),
             "judge_chars": self._judge_chars,
+            "claim_lock": self._claim_lock,
             "limit": limit,
         }
         with self._database.connect() as connection:
@@ -246,9 +247,9 @@ def _metrics(row: Sequence[Any]) -> Metrics:
     )
 
 
-def reopen_failed(database: Database, window: Window, version: JudgeVersion) -> int:
-    """Give the failed turns of the window their attempts back; returns how many."""
-    parameters = {**_version(version), "window_start": window.start, "window_end": window.end}
+def reopen_failed(database: Database, window: Window) -> int:
+    """Give the failed turns of the window their attempts back, whichever judge failed on them; returns how many."""
+    parameters = {"window_start": window.start, "window_end": window.end}
     with database.connect() as connection:
         row = connection.execute(load("reopen_failed"), parameters).fetchone()
     return int(row[0]) if row else 0

@@ -103,12 +103,14 @@ class Database:
 
 
 def _undo(pooled: PoolProxiedConnection, connection: Connection) -> None:
+    # The first error is the one to tell; a session that is lost, or in an unknown state, must not return to the pool,
+    # which would log a traceback over it.
     if connection.closed:
+        pooled.invalidate()
         return
     try:
         connection.rollback()
     except psycopg.Error:
-        # The first error is the one to tell; a session in an unknown state must not return to the pool.
         pooled.invalidate()
 
 

@@ -3,11 +3,11 @@
 Belongs here: the staging table and its COPY. Does not: verdicts, which are decided in grading/.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
-from psycopg.types.json import set_json_dumps
+from psycopg.types.json import Jsonb, set_json_dumps
 
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.queries import load
@@ -27,11 +27,17 @@ _encode = msgspec.json.Encoder().encode
 
 
 class PostgresLedger:
-    """Saves examinations; `preview` turns a question into its preview (at most 120 characters, redacted)."""
+    """Saves examinations; `preview` turns a question into its preview (at most 120 characters, redacted).
 
-    def __init__(self, database: Database, *, preview: Callable[[str], str | None]) -> None:
+    `templates` are fingerprints by surface of what the verdicts were decided by.
+    """
+
+    def __init__(
+        self, database: Database, *, preview: Callable[[str], str | None], templates: Mapping[str, str] | None = None
+    ) -> None:
         self._database = database
         self._preview = preview
+        self._templates = Jsonb(dict(templates or {}))
 
     def save(self, examinations: Sequence[Examination]) -> int:
         """Keep what is not kept yet; returns the number of ledger rows written."""
@@ -42,7 +48,7 @@ class PostgresLedger:
                 copy.set_types(STAGE_TYPES)
                 for examination in examinations:
                     copy.write_row(self._row(examination))
-            cursor.execute(load("save_examinations"))
+            cursor.execute(load("save_examinations"), {"templates": self._templates})
             row = cursor.fetchone()
         return int(row[0]) if row else 0
 

@@ -4,6 +4,7 @@ Belongs here: publishing, aggregating, counting. Does not: rules on those number
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from psycopg.rows import dict_row
@@ -34,14 +35,17 @@ class PostgresPublication:
         }
 
     def publish(self, window: Window) -> int:
-        """Upsert the rows of the window; returns how many changed."""
+        """Upsert the rows of each hour; returns how many changed."""
+        return sum(self._publish_hour(hour) for hour in window.hours())
+
+    def _publish_hour(self, hour: Window) -> int:
         with self._database.connect() as connection:
-            parameters, was_stale = self._begin(connection, window, "publish")
-            connection.execute(load("ensure_partitions"), {"first": window.start, "last": window.end})
+            parameters, was_stale = self._begin(connection, hour, "publish")
+            connection.execute(load("ensure_partitions"), {"first": hour.start, "last": hour.start})
             parameters |= {"judged_statuses": _names(JUDGED_STATUSES), **self._judge}
             changed = connection.execute(load("publish_turns"), parameters).rowcount
             if changed or was_stale:
-                connection.execute(load("mark_stale"), parameters | {"stage": "aggregate"})
+                mark_stale(connection, hour, "aggregate")
         return changed
 
     def aggregate(self, window: Window) -> int:
@@ -59,7 +63,7 @@ class PostgresPublication:
 
     def _begin(self, connection: Connection, window: Window, stage: str) -> tuple[dict[str, Any], bool]:
         parameters: dict[str, Any] = {**_bounds(window), "stage": stage}
-        connection.execute(load("lock_window"), parameters | {"grain": "hour"})
+        lock_hour(connection, window, stage)
         forgotten = connection.execute(load("forget_stale"), parameters).rowcount
         return parameters, forgotten > 0
 
@@ -99,14 +103,31 @@ class PostgresPublication:
 
     def waiting(self, window: Window) -> tuple[int, int]:
         """Turns of the window that wait for the judge, and the characters that their calls would carry."""
+        parameters = _bounds(window) | {"judged_statuses": _names(JUDGED_STATUSES), **self._judge}
         with self._database.connect() as connection:
-            row = connection.execute(load("forecast_waiting"), _bounds(window)).fetchone() or (0, 0)
+            row = connection.execute(load("forecast_waiting"), parameters).fetchone() or (0, 0)
         return int(row[0]), int(row[1])
+
+    def tokens_since(self, instant: datetime) -> int:
+        """Tokens that the judge reported for the turns settled since the instant."""
+        with self._database.connect() as connection:
+            row = connection.execute(load("tokens_since"), {"instant": instant}).fetchone() or (0,)
+        return int(row[0])
 
     def parse_statuses(self, window: Window) -> dict[str, int]:
         """Synthesis calls of the window by parse_status."""
         with self._database.connect() as connection:
             return dict(connection.execute(load("parse_statuses"), _bounds(window)).fetchall())
+
+
+def lock_hour(connection: Connection, hour: Window, stage: str) -> None:
+    """Wait for whoever refreshes the stage of the hour; held to the end of the transaction."""
+    connection.execute(load("lock_window"), {"stage": stage, "grain": "hour", "window_start": hour.start})
+
+
+def mark_stale(connection: Connection, hour: Window, stage: str) -> None:
+    """Say that the stage of the hour lags behind."""
+    connection.execute(load("mark_stale"), {**_bounds(hour), "stage": stage})
 
 
 def _bounds(window: Window) -> dict[str, Any]:

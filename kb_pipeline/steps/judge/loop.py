@@ -11,19 +11,34 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
+STARTING_S = 5.0
 
 
 def run_to_end(main: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-    """The result of `main()`, run in an event loop of its own: here, or in a thread where this one already runs a loop.
+    """The result of `main()`, run in an event loop of its own.
 
-    Ctrl-C cancels the coroutine, and so does SIGTERM unless the process handles it itself; its clean-up runs before
-    KeyboardInterrupt or SystemExit(143) goes on.
+    Here, or in a thread where this one already runs a loop, or where somebody handles signals in a way of his own: an
+    exception that his handler raises in the middle of an event loop would be lost there. Ctrl-C cancels the coroutine,
+    and so does SIGTERM unless the process handles it itself; its clean-up runs before KeyboardInterrupt, or what the
+    handler raised, or SystemExit(143) goes on.
     """
+    if _runs_a_loop() or _somebody_handles_signals():
+        return _run_in_thread(main)
+    return _run_here(main)
+
+
+def _runs_a_loop() -> bool:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return _run_here(main)
-    return _run_in_thread(main)
+        return False
+    return True
+
+
+def _somebody_handles_signals() -> bool:
+    usual = (signal.default_int_handler, signal.SIG_DFL, signal.SIG_IGN)
+    is_main = threading.current_thread() is threading.main_thread()
+    return is_main and any(signal.getsignal(each) not in usual for each in (signal.SIGINT, signal.SIGTERM))
 
 
 def _run_here(main: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
@@ -75,9 +90,11 @@ def _run_in_thread(main: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
     results: list[Result] = []
     failures: list[BaseException] = []
     started: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
+    has_started = threading.Event()
 
     async def noted() -> Result:
         started.append((asyncio.get_running_loop(), asyncio.current_task()))
+        has_started.set()
         return await main()
 
     def work() -> None:
@@ -92,6 +109,7 @@ def _run_in_thread(main: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
     try:
         thread.join()
     except BaseException:
+        has_started.wait(STARTING_S)
         for loop, task in started:
             if task is not None:
                 with suppress(RuntimeError):

@@ -192,7 +192,9 @@ class _Run:
     async def _called(self, call: _Call) -> None:
         try:
             self._reports.put_nowait(_Ended(call=call, judgement=await self._judge.grade(call.claim)))
-        except Exception as error:  # noqa: BLE001 the run's coroutine raises it
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # noqa: BLE001 the run's coroutine raises it; kept here, it would be waited for
             self._reports.put_nowait(_Broken(error=error))
 
     def _settle_more(self) -> None:

@@ -1,6 +1,15 @@
--- Turns that wait for the judge in an hour, and the characters that their calls would carry.
+-- Turns that wait for the judge in an hour, as waiting_turns.sql finds them, and the characters that their calls would
+-- carry.
 SELECT count(*), coalesce(sum(m.context_chars + m.answer_chars + coalesce(char_length(t.question), 0)), 0)
-FROM rag_quality AS q
+FROM rag_triad AS t
 JOIN rag_metric AS m USING (event_id)
-JOIN rag_triad AS t USING (event_id)
-WHERE q.ts >= %(window_start)s AND q.ts < %(window_end)s AND q.judge_status IN ('pending', 'error')
+LEFT JOIN rag_judge_score AS s
+  ON s.event_id = t.event_id AND s.judge_model = %(judge_model)s AND s.prompt_version = %(prompt_version)s
+WHERE t.ts >= %(window_start)s AND t.ts < %(window_end)s
+  AND t.parse_status = ANY (%(judged_statuses)s)
+  AND t.text_expired_at IS NULL
+  AND m.context_chars + m.answer_chars <= %(judge_chars)s
+  AND (s.event_id IS NULL
+       OR s.status IN ('error', 'outdated')
+       OR (s.status = 'claimed' AND NOT kb_claim_is_live(s.claim_lock, s.lease_until)))
+  AND NOT EXISTS (SELECT 1 FROM rag_judge_score AS done WHERE done.event_id = t.event_id AND done.status = 'ok')

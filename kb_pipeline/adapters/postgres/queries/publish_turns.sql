@@ -1,4 +1,4 @@
--- One row per synthesis call of the window; a row that would not change is not touched.
+-- One row per synthesis call of the window; a row that would not change is not touched, one without its turn leaves.
 -- The score published is that of the configured judge version, else the newest that any version gave.
 WITH turn AS (
   SELECT
@@ -12,6 +12,7 @@ WITH turn AS (
       WHEN s.status = 'ok' THEN 'ok'
       WHEN t.parse_status <> ALL (%(judged_statuses)s) THEN 'skipped'
       WHEN s.status IN ('error', 'failed') THEN s.status
+      WHEN s.status = 'claimed' AND s.error_class IS NOT NULL THEN 'error'
       WHEN t.text_expired_at IS NOT NULL THEN 'skipped'
       WHEN %(judge_model)s::text IS NULL THEN 'disabled'
       WHEN m.context_chars + m.answer_chars > %(judge_chars)s THEN 'skipped'
@@ -33,6 +34,10 @@ WITH turn AS (
     LIMIT 1
   ) AS s ON true
   WHERE c.ts >= %(window_start)s AND c.ts < %(window_end)s AND c.verdict = 'synthesis'
+), gone AS (
+  DELETE FROM rag_quality AS q
+  WHERE q.ts >= %(window_start)s AND q.ts < %(window_end)s
+    AND NOT EXISTS (SELECT FROM turn WHERE turn.event_id = q.event_id)
 )
 INSERT INTO rag_quality AS q (
   event_id, trace_id, ts, tenant, engine, surface, question_sha, question_preview, parse_status,

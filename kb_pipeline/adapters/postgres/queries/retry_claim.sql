@@ -7,5 +7,5 @@ UPDATE rag_judge_score SET
   completion_tokens = coalesce(completion_tokens, 0) + coalesce(%(completion_tokens)s, 0),
   latency_ms = %(latency_ms)s
 WHERE event_id = %(event_id)s AND judge_model = %(judge_model)s AND prompt_version = %(prompt_version)s
-  AND status = 'claimed' AND claim_lock = %(claim_lock)s
+  AND status = 'claimed' AND claim_lock = %(claim_lock)s AND kb_claim_is_live(claim_lock, 'infinity')
 RETURNING attempts

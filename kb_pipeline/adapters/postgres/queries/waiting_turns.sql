@@ -1,4 +1,5 @@
 -- Turns of a window that wait for a judge, oldest first, locked so that two graders take different ones.
+-- A run that has lost the session with its lock finds none: its claims hold no longer, its own turns least of all.
 -- A score of any version settles a turn; an unusable reply counts against this version's attempts.
 SELECT
   t.event_id, t.ts, t.parse_status, t.question, t.context, t.passages, t.history, t.answer, t.finish_reason,
@@ -15,8 +16,9 @@ WHERE t.ts >= %(window_start)s AND t.ts < %(window_end)s
   AND t.text_expired_at IS NULL
   AND m.context_chars + m.answer_chars <= %(judge_chars)s
   AND t.event_id <> ALL (%(exclude)s)
+  AND kb_claim_is_live(%(claim_lock)s, 'infinity')
   AND (s.event_id IS NULL
-       OR s.status = 'error'
+       OR s.status IN ('error', 'outdated')
        OR (s.status = 'claimed' AND NOT kb_claim_is_live(s.claim_lock, s.lease_until)))
   AND NOT EXISTS (SELECT 1 FROM rag_judge_score AS done WHERE done.event_id = t.event_id AND done.status = 'ok')
 ORDER BY t.ts, t.event_id

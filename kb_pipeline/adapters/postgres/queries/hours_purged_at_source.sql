@@ -1,0 +1,7 @@
+-- Hours with text whose bodies the source no longer has. A source without any body says nothing at all.
+SELECT DISTINCT date_trunc('hour', t.ts, 'UTC') AS hour
+FROM rag_triad AS t
+WHERE t.text_expired_at IS NULL
+  AND EXISTS (SELECT FROM kb_source.ai_call_body)
+  AND NOT EXISTS (SELECT FROM kb_source.ai_call_body AS b WHERE b.event_id = t.event_id)
+ORDER BY 1

@@ -1,0 +1,136 @@
+"""Ticks: which hours the sensor and the schedule ask for."""
+
+from datetime import timedelta
+from typing import cast
+
+import dagster as dg
+
+from kb_pipeline.adapters.postgres.backlog import HourlyBacklog
+from kb_pipeline.adapters.postgres.connection import Database
+from kb_pipeline.definitions import build_definitions
+from kb_pipeline.defs.in_flight import PARTITION_TAG
+from kb_pipeline.defs.jobs import BACKLOG_JOB
+from kb_pipeline.defs.partitions import FIRST_HOUR
+from kb_pipeline.defs.resources import GradingStreets
+from kb_pipeline.defs.schedules import grade_hourly
+from kb_pipeline.defs.sensors import MAX_IN_FLIGHT, backlog_sensor, requested
+from kb_pipeline.settings import Settings
+from kb_pipeline.windows import HOUR, Window, partition_key
+from kb_pipeline_tests.builders import Upstream, closed_hour, settings
+from kb_pipeline_tests.defs.runs import run
+from kb_pipeline_tests.judges import WatchedJudge
+
+
+def ticked(given: Settings, instance: dg.DagsterInstance) -> dg.SensorResult:
+    sensor = backlog_sensor(300, FIRST_HOUR)
+    with dg.build_sensor_context(instance=instance, resources={"streets": GradingStreets(given)}) as context:
+        result = sensor(context)
+    assert isinstance(result, dg.SensorResult)
+    return result
+
+
+def tick(given: Settings, instance: dg.DagsterInstance) -> dict[str, str]:
+    return {str(each.partition_key): str(each.run_key) for each in ticked(given, instance).run_requests or []}
+
+
+def test_the_sensor_asks_for_exactly_the_hours_with_work_and_for_the_rest_after_max_batch(
+    database: Database, judge: WatchedJudge, instance: dg.DagsterInstance
+) -> None:
+    upstream = Upstream(database)
+    upstream.turns(5, closed_hour(3))
+    upstream.turns(1, closed_hour(30), prefix="late")
+    given = settings(database, judge_base_url=judge.url, max_batch=3)
+    old, recent = partition_key(closed_hour(30)), partition_key(closed_hour(3))
+    first = tick(given, instance)
+    assert set(first) == {old, recent}
+    assert tick(given, instance) == first, "without progress the run key stays, so nothing runs twice"
+    for key in (old, recent):
+        assert run(given, instance, BACKLOG_JOB, key).success
+    second = tick(given, instance)
+    assert set(second) == {recent}
+    assert second[recent] != first[recent], "a remembered run key would starve the rest"
+    assert run(given, instance, BACKLOG_JOB, recent).success
+    assert tick(given, instance) == {}
+    assert judge.calls.total() == 6
+
+
+def test_an_hour_whose_run_is_in_flight_is_not_asked_for(
+    database: Database, judge: WatchedJudge, instance: dg.DagsterInstance
+) -> None:
+    Upstream(database).turns(1, closed_hour())
+    given = settings(database, judge_base_url=judge.url)
+    key = partition_key(closed_hour())
+    job = build_definitions(given).resolve_job_def(BACKLOG_JOB)
+    instance.create_run_for_job(job, tags={PARTITION_TAG: key}, status=dg.DagsterRunStatus.STARTED)
+    assert tick(given, instance) == {}
+
+
+def test_a_run_that_failed_is_asked_for_again(
+    database: Database, judge: WatchedJudge, instance: dg.DagsterInstance
+) -> None:
+    Upstream(database).turns(1, closed_hour())
+    given = settings(database, judge_base_url=judge.url)
+    before = tick(given, instance)
+    job = build_definitions(given).resolve_job_def(BACKLOG_JOB)
+    instance.create_run_for_job(
+        job, tags={PARTITION_TAG: partition_key(closed_hour())}, status=dg.DagsterRunStatus.FAILURE
+    )
+    after = tick(given, instance)
+    assert set(after) == set(before)
+    assert after != before
+
+
+def hours_with_work(count: int) -> list[HourlyBacklog]:
+    return [
+        HourlyBacklog(
+            hour=Window(FIRST_HOUR + HOUR * n, FIRST_HOUR + HOUR * (n + 1)),
+            unexamined=1,
+            waiting=0,
+            stale=False,
+            progress="x",
+        )
+        for n in range(count)
+    ]
+
+
+def test_a_long_backlog_is_taken_oldest_first_and_starves_no_new_hour() -> None:
+    hours = hours_with_work(100)
+    newest, older = requested(hours, set(), FIRST_HOUR)
+    assert newest == [hours[99], hours[98]]
+    assert older == hours[: MAX_IN_FLIGHT - 2]
+    assert requested(hours[:1], set(), FIRST_HOUR) == (hours[:1], [])
+    assert requested(hours[:1], set(), FIRST_HOUR + HOUR) == ([], [])
+
+
+def test_a_long_queue_gets_no_longer_and_new_hours_are_asked_for_beside_it() -> None:
+    hours = hours_with_work(100)
+    waiting = {partition_key(each.hour) for each in hours[:MAX_IN_FLIGHT]}
+    assert requested(hours, waiting, FIRST_HOUR) == ([hours[99], hours[98]], [])
+    four_left = {partition_key(each.hour) for each in hours[:4]}
+    assert len(requested(hours, four_left, FIRST_HOUR)[1]) == MAX_IN_FLIGHT - 4 - 2
+
+
+def test_hours_that_fail_at_every_tick_starve_no_other() -> None:
+    hours = hours_with_work(100)
+    asked, after = set(), ""
+    for _ in range(5):
+        _, older = requested(hours, set(), FIRST_HOUR, after=after)
+        asked |= {each.hour for each in older}
+        after = partition_key(older[-1].hour)
+    assert asked == {each.hour for each in hours[:98]}
+    assert requested(hours, set(), FIRST_HOUR, after=after)[1][0] == hours[12], "and around"
+
+
+def test_new_hours_go_before_the_queue(database: Database, judge: WatchedJudge, instance: dg.DagsterInstance) -> None:
+    upstream = Upstream(database)
+    for back in (2, 3, 30):
+        upstream.turns(1, closed_hour(back), prefix=f"back-{back}")
+    requests = ticked(settings(database, judge_base_url=judge.url), instance).run_requests or []
+    assert [each.tags.get("dagster/priority") for each in requests] == ["1", "1", None]
+
+
+def test_the_schedule_asks_for_the_last_closed_hour_and_the_running_one(instance: dg.DagsterInstance) -> None:
+    at = FIRST_HOUR + HOUR * 5 + timedelta(minutes=2)
+    with dg.build_schedule_context(instance=instance, scheduled_execution_time=at) as context:
+        asked = [each.partition_key for each in cast(list[dg.RunRequest], grade_hourly(context))]
+    assert asked == ["2024-01-01-04:00", "2024-01-01-05:00"]

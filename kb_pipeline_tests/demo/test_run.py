@@ -1,0 +1,69 @@
+"""The demo as a user runs it: a process of its own, with nothing prepared."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+KEYS = {
+    "calls",
+    "synthesis_calls",
+    "graded",
+    "ungraded",
+    "parse_success_rate",
+    "judge_calls",
+    "hours",
+    "mean_faithfulness",
+    "grounded_rate",
+    "refusal_rate",
+    "planted",
+    "checks",
+    "seconds",
+}
+pytestmark = [pytest.mark.slow, pytest.mark.postgres]
+
+
+def start(cache: Path, *arguments: str) -> subprocess.Popen[str]:
+    command = ["env", f"XDG_CACHE_HOME={cache}", sys.executable, "-m", "kb_pipeline.cli", "demo", *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def processes_of(cache: Path) -> list[str]:
+    listed = subprocess.run(["ps", "-Awwo", "args="], capture_output=True, text=True, check=True)
+    return [line for line in listed.stdout.splitlines() if str(cache) in line]
+
+
+def test_once_prints_one_object_that_adds_up_and_leaves_no_process(servers_folder: Path) -> None:
+    cache = servers_folder / "once"
+    with start(cache, "--turns", "30", "--hours", "2", "--once", "--json") as demo:
+        output, errors = demo.communicate(timeout=300)
+    assert demo.returncode == 0, errors
+    found = json.loads(output)
+    assert set(found) == KEYS
+    assert found["graded"] + sum(found["ungraded"].values()) == found["synthesis_calls"] == 30
+    assert found["judge_calls"] == found["graded"]
+    assert found["hours"] == 2
+    assert found["planted"]["parse_status_agreement"] == 1.0
+    assert found["planted"]["auc_faithfulness"] > 0.8
+    assert set(found["checks"].values()) == {"passed"}
+    assert processes_of(cache) == []
+
+
+def test_an_interrupt_in_the_middle_leaves_no_process_and_a_second_demo_is_told_to_wait(servers_folder: Path) -> None:
+    cache = servers_folder / "interrupted"
+    with start(cache, "--turns", "400", "--hours", "12") as first:
+        deadline = time.monotonic() + 60
+        while not any("postgres" in line for line in processes_of(cache)) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        with start(cache, "--once") as second:
+            _, errors = second.communicate(timeout=60)
+        assert second.returncode == 1
+        assert "another demo" in errors
+        first.send_signal(signal.SIGINT)
+        first.communicate(timeout=60)
+    assert first.returncode == 130
+    assert processes_of(cache) == []
