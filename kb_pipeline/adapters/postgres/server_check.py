@@ -25,6 +25,7 @@ def check_server(database: Database) -> list[Finding]:
     if migrations.ok:
         with database.connect() as connection:
             findings.append(_privileges(connection))
+            findings += _foreign_tables(connection)
     return findings
 
 
@@ -86,6 +87,19 @@ def _migrations(database: Database) -> Finding:
         message=f"at revision {current or 'none'}; still to be applied: {', '.join(missing)}",
         remedy="run kb-pipeline migrate",
     )
+
+
+def _foreign_tables(connection: Connection) -> list[Finding]:
+    row = connection.execute(queries.load("dagster_tables")).fetchone()
+    if not row or not row[0]:
+        return []
+    finding = Finding(
+        name="dagster storage",
+        ok=False,
+        message="Dagster keeps its own storage in this database, beside the text of turns",
+        remedy="create a database of its own, and name it in KB_PIPELINE_DAGSTER_URL",
+    )
+    return [finding]
 
 
 def _privileges(connection: Connection) -> Finding:

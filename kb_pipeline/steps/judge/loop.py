@@ -90,7 +90,8 @@ def _run_in_thread(main: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
     results: list[Result] = []
     failures: list[BaseException] = []
     started: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
-    has_started = threading.Event()
+    # Not Thread.join: interrupted once, Python 3.11 takes a running thread for ended.
+    has_started, has_ended = threading.Event(), threading.Event()
 
     async def noted() -> Result:
         started.append((asyncio.get_running_loop(), asyncio.current_task()))
@@ -103,18 +104,20 @@ def _run_in_thread(main: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
                 results.append(runner.run(noted()))
         except BaseException as error:  # noqa: BLE001 it is raised again in the caller's thread
             failures.append(error)
+        finally:
+            has_ended.set()
 
     thread = threading.Thread(target=work, name="judge-window")
     thread.start()
     try:
-        thread.join()
+        has_ended.wait()
     except BaseException:
         has_started.wait(STARTING_S)
         for loop, task in started:
             if task is not None:
                 with suppress(RuntimeError):
                     loop.call_soon_threadsafe(task.cancel)
-        thread.join()
+        has_ended.wait()
         raise
     if failures:
         raise failures[0]
