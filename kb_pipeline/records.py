@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+import msgspec
+
 
 class Verdict(StrEnum):
     """What the ledger says of one examined call."""
@@ -125,9 +127,11 @@ class Message:
     text: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Passage:
-    """One retrieved passage as the prompt shows it; rank and score are None where the header gives none."""
+class Passage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One retrieved passage as the prompt shows it; rank and score are None where the header gives none.
+
+    A struct, because a turn has a dozen of them and a frozen dataclass takes four times as long to make.
+    """
 
     rank: int | None
     score: float | None

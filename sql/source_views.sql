@@ -30,7 +30,7 @@ SELECT
 FROM upstream.ai_calls AS call
 WHERE call.completed_at IS NOT NULL;
 COMMENT ON VIEW kb_source.ai_call IS 'One row per completed, audited model call.';
-COMMENT ON COLUMN kb_source.ai_call.event_id IS 'text, unique, never reused: the key of a turn everywhere in kb_pipeline.';
+COMMENT ON COLUMN kb_source.ai_call.event_id IS 'text, unique, never reused, at most 1000 bytes (a call with a longer one is not seen): the key of a turn everywhere in kb_pipeline.';
 COMMENT ON COLUMN kb_source.ai_call.trace_id IS 'text or null: the same trace as in message.trace_id and audit_log.trace_id.';
 COMMENT ON COLUMN kb_source.ai_call.ts IS 'timestamptz: when the call completed.';
 COMMENT ON COLUMN kb_source.ai_call.surface IS 'text: a name under rag_quality.surfaces of kb_pipeline.yaml, for example public.';

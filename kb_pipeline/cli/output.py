@@ -76,6 +76,8 @@ def words(value: object) -> str:
 
 def read_file(path: Path) -> bytes:
     """The bytes of a file, or of standard input for `-`; raises click.UsageError with the reason."""
+    if str(path) == "-" and sys.stdin is None:
+        raise click.UsageError("standard input is closed; name a file, or pipe one in")
     try:
         return sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
     except (OSError, ValueError) as error:

@@ -28,7 +28,7 @@ class Commands(click.Group):
         if self.get_command(ctx, name) is None and not name.startswith("-"):
             near = difflib.get_close_matches(name, self.list_commands(ctx), n=1)
             hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(self.list_commands(ctx))}"
-            raise click.UsageError(f"there is no command {name}; {hint}", ctx=ctx)
+            raise click.UsageError(f"there is no command {name.strip() or repr(name)}; {hint}", ctx=ctx)
         return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 click's signature

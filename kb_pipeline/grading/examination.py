@@ -5,7 +5,9 @@ Belongs here: the order of verdicts, sampling, the check of the evidence chain. 
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+
+import msgspec
 
 from kb_pipeline.grading.bodies import MAX_BODY_BYTES, Request, Response, read_request, read_response
 from kb_pipeline.grading.extraction import SurfaceTemplate, extract, is_synthesis
@@ -123,7 +125,7 @@ def extract_pair(request: bytes | None, response: bytes | None, template: Surfac
     else:
         triad = extract(asked, answered, template)
     metrics = measure(triad, refusal_phrases=template.refusal_phrases)
-    return {**asdict(triad), "parse_status": str(triad.parse_status), "metrics": asdict(metrics)}
+    return {**msgspec.to_builtins(triad), "metrics": msgspec.to_builtins(metrics)}
 
 
 def _fingerprint(template: SurfaceTemplate, sample_rate: float) -> str:

@@ -5,7 +5,7 @@ Belongs here: the formulas of docs/reference/metrics.md. Does not: parsing, the 
 
 from collections.abc import Sequence
 
-from kb_pipeline.grading.bodies import LENGTH_REASONS
+from kb_pipeline.grading.bodies import is_length
 from kb_pipeline.grading.refusals import asserts_nothing, opens_with
 from kb_pipeline.records import Metrics, ParseStatus, Triad
 
@@ -35,7 +35,7 @@ def measure(triad: Triad, *, refusal_phrases: Sequence[str]) -> Metrics:
         context_chars=len(triad.context),
         answer_chars=len(triad.answer),
         refused=_refused(triad, had_context=had_context, phrases=tuple(refusal_phrases)),
-        answer_truncated=triad.finish_reason is not None and triad.finish_reason.strip().lower() in LENGTH_REASONS,
+        answer_truncated=is_length(triad.finish_reason),
     )
 
 

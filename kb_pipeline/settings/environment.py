@@ -21,6 +21,7 @@ from kb_pipeline.settings.yaml_file import PlainLoader
 CONFIG_VARIABLE = "KB_PIPELINE_CONFIG"
 PREFIX = "KB_PIPELINE__"
 FILE_SUFFIX = "_FILE"
+LARGEST_VALUE = 1024 * 1024
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,7 +62,8 @@ def overrides(environ: Mapping[str, str], root: type[BaseModel]) -> tuple[list[O
     known = {name: known for known in variables(root) for name in (known.name, known.name + FILE_SUFFIX)}
     found: list[Override] = []
     problems: list[Problem] = []
-    for variable in sorted(name for name in environ if _is_ours(name)):
+    joined = {_joined(name) for name in known}
+    for variable in sorted(name for name in environ if _is_ours(name) or _joined(name) in joined):
         target = known.get(variable)
         if target is None:
             problems.append(Problem(where=variable, sentence=_unknown(variable, known, root)))
@@ -98,13 +100,21 @@ def _is_ours(name: str) -> bool:
     return name.upper().startswith(PREFIX) or (name.upper().startswith("KB_PIPELINE_") and "__" in name[12:])
 
 
+def _joined(name: str) -> str:
+    """The name less what is easily mistaken in it: single and double underscores, and case."""
+    return name.upper().replace("_", "")
+
+
 def _unknown(variable: str, known: Mapping[str, Any], root: type[BaseModel]) -> str:
     if variable in {PREFIX + name.upper() for name in root.model_fields}:
         example = next(name for name in known if name.startswith(variable))
         return f"names a section; name one of its keys, such as {example}"
     # The common prefix would make any two of them alike.
     word = variable.upper().removeprefix("KB_PIPELINE").lstrip("_")
-    guess = nearest(word, [name.removeprefix(PREFIX) for name in known])
+    if word == "CONFIG":
+        return f"names no setting; did you mean {CONFIG_VARIABLE}?"
+    names = [name for name in known if word.endswith(FILE_SUFFIX) or not name.endswith(FILE_SUFFIX)]
+    guess = nearest(word, [name.removeprefix(PREFIX) for name in names])
     return "names no setting; " + (f"did you mean {PREFIX}{guess}?" if guess else f"accepted: {PREFIX}SECTION__KEY")
 
 
@@ -123,12 +133,29 @@ def _read(target: Variable, variable: str, raw: str, found: list[Override], prob
 
 
 def _file_text(variable: str, name: str, problems: list[Problem]) -> str | None:
-    try:
-        return Path(name).read_text(encoding="utf-8").rstrip("\r\n")
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        problems.append(Problem(where=variable, sentence=f"names the file {name!r}, which cannot be read: {reason}"))
+    if not name:
+        problems.append(Problem(where=variable, sentence="is empty; the path of a file with the value is accepted"))
         return None
+    try:
+        return _decoded(name).rstrip("\r\n")
+    except OSError as error:
+        reason = error.strerror or "the system refused"
+    except UnicodeDecodeError:
+        reason = "it is not UTF-8 text"
+    except ValueError as error:
+        reason = str(error)
+    problems.append(Problem(where=variable, sentence=f"names the file {name!r}, which cannot be read: {reason}"))
+    return None
+
+
+def _decoded(name: str) -> str:
+    if "\0" in name:
+        raise ValueError("its name holds a NUL character")
+    with Path(name).open("rb") as file:
+        content = file.read(LARGEST_VALUE + 1)
+    if len(content) > LARGEST_VALUE:
+        raise ValueError("it is larger than 1 MiB")
+    return content.decode("utf-8-sig")
 
 
 def _value(key: Key, text: str) -> object:

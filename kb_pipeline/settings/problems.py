@@ -17,7 +17,7 @@ from kb_pipeline.settings.schema import Place, accepted, dotted, field_at, is_se
 SHOWN_CHARACTERS = 60
 NEVER = re.compile(r"(?!)")
 UNQUOTED = {
-    "int_type": re.compile(r"-?\d+"),
+    "int_type": re.compile(r"-?(?:0|[1-9]\d*)"),
     "float_type": re.compile(r"-?\d+(\.\d+)?"),
     "bool_type": re.compile(r"true|false"),
 }
@@ -49,7 +49,7 @@ def problems_of(
         ways = [place[:length] for length in range(len(place), 0, -1)]
         variable = next((origins[way] for way in ways if way in origins), None)
         line = None if variable else next((lines[way] for way in ways if way in lines), None)
-        yield Problem(where=variable or dotted(place), sentence=_sentence(root, place, complaint), line=line)
+        yield Problem(where=variable or masked(dotted(place)), sentence=_sentence(root, place, complaint), line=line)
 
 
 def _sentence(root: type[BaseModel], place: Place, complaint: Mapping[str, Any]) -> str:
@@ -111,12 +111,16 @@ def _shown(root: type[BaseModel], place: Place, value: object) -> str:
     return json.dumps(value) if isinstance(value, bool | int | float | None) else kind(value)
 
 
+def masked(text: str) -> str:
+    """The text with the user part of a URL masked, also where the scheme is missing, and in Unicode alone."""
+    shown = re.sub(r"(://|\A)[^/?#\s]*@", r"\1***@", text)
+    return shown.encode("utf-8", "backslashreplace").decode()
+
+
 def _quoted(text: str) -> str:
-    """Text as JSON writes it, cut, with the user part of a URL masked."""
-    masked = re.sub(r"://[^/?#]*@", "://***@", text)
-    return json.dumps(
-        masked if len(masked) <= SHOWN_CHARACTERS else masked[:SHOWN_CHARACTERS] + "…", ensure_ascii=False
-    )
+    """Text as JSON writes it, masked and cut."""
+    shown = masked(text)
+    return json.dumps(shown if len(shown) <= SHOWN_CHARACTERS else shown[:SHOWN_CHARACTERS] + "…", ensure_ascii=False)
 
 
 def kind(value: object) -> str:
@@ -134,4 +138,6 @@ def kind(value: object) -> str:
             return "a list"
         case dict() | BaseModel():
             return "a section of keys"
+        case bytes():
+            return "binary data"
     return f"a {type(value).__name__}"

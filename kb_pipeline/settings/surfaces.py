@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import model_validator
 
-from kb_pipeline.settings.values import DistinctList, PassagePattern, Section, Text, compiled
+from kb_pipeline.settings.values import DistinctList, Marker, PassagePattern, Section, Text, compiled
 
 if TYPE_CHECKING:
     from kb_pipeline.grading.extraction import SurfaceTemplate
@@ -78,9 +78,9 @@ class SurfaceSettings(Section):
 
     synthesis_markers: DistinctList[Text] = ("Susun jawaban", "HASIL ALAT")
     """All of them occur in the system message of a synthesis call."""
-    question_marker: Text = "PERTANYAAN:"
+    question_marker: Marker = "PERTANYAAN:"
     """The question stands after it."""
-    context_marker: Text = "HASIL ALAT:"
+    context_marker: Marker = "HASIL ALAT:"
     """The retrieved context stands after it."""
     passage_pattern: PassagePattern = PASSAGE_PATTERN
     """The header of one retrieved passage; its groups rank and score are read."""
@@ -95,6 +95,12 @@ class SurfaceSettings(Section):
             )
         if self.question_marker.strip().casefold() == self.context_marker.strip().casefold():
             raise ValueError("question_marker and context_marker are the same; two different ones are accepted")
+        first, second = sorted((self.question_marker.strip().casefold(), self.context_marker.strip().casefold()))
+        if second.startswith(first):
+            raise ValueError(
+                "question_marker and context_marker begin alike; two of which neither is the beginning of the other "
+                "are accepted"
+            )
         return self
 
     def template(self, name: str) -> "SurfaceTemplate":

@@ -50,6 +50,20 @@ def _without_nul(text: str) -> str:
     return text
 
 
+def _unicode(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("text without halves of surrogate pairs is accepted") from None
+    return text
+
+
+def _marker(text: str) -> str:
+    if not any(map(str.isalnum, text)) or len(text.strip().splitlines()) > 1:
+        raise ValueError("text of one line with a letter or a digit in it is accepted")
+    return text
+
+
 def _header_text(text: str) -> str:
     if not (text.isascii() and text.isprintable()) or text != text.strip():
         raise ValueError("printable ASCII without outer spaces is accepted, since it is sent in an HTTP header")
@@ -67,7 +81,11 @@ def _split(url: str, schemes: tuple[str, ...]) -> SplitResult:
         raise ValueError(
             f"{accepted}, with a port of digits, and the characters / ? # @ of a password as %2F %3F %23 %40"
         ) from None
-    if parts.scheme not in schemes or any(character.isspace() for character in url) or port == 0:
+    if (
+        parts.scheme not in schemes
+        or any(character.isspace() or not character.isprintable() for character in url)
+        or port == 0
+    ):
         raise ValueError(accepted)
     return parts
 
@@ -115,7 +133,10 @@ def _instant(value: object) -> object:
         instant = None
     if instant is None or instant.tzinfo is None:
         raise ValueError("now, or a time with its zone such as 2026-07-09T00:00:00+07:00, is accepted")
-    return instant.astimezone(UTC)
+    try:
+        return instant.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("a time from the year 1 to the year 9999 in UTC is accepted") from None
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
@@ -150,7 +171,8 @@ def _distinct(items: tuple[Item, ...]) -> tuple[Item, ...]:
     return items
 
 
-Text = Annotated[str, AfterValidator(_without_nul), Accepts("text")]
+Text = Annotated[str, AfterValidator(_without_nul), AfterValidator(_unicode), Accepts("text")]
+Marker = Annotated[Text, AfterValidator(_marker), Accepts("text")]
 HeaderText = Annotated[Text, AfterValidator(_header_text), Accepts("printable ASCII")]
 SecretText = Annotated[SecretStr, Field(min_length=1), Accepts("text"), Secret()]
 Listed = Annotated[tuple[Item, ...], Strict(False)]

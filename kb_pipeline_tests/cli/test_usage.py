@@ -170,6 +170,16 @@ def test_debug_shows_the_traceback_too(capsys: pytest.CaptureFixture[str]) -> No
     assert "Traceback" in capsys.readouterr().err
 
 
+def test_a_closed_standard_input_is_one_sentence(tmp_path: Path) -> None:
+    command = f"exec {sys.executable} -m kb_pipeline.cli extract --response - <&-"
+    done = subprocess.run(
+        ["sh", "-c", command], stderr=subprocess.PIPE, env=clean_environment({}), check=False, cwd=tmp_path
+    )
+    assert done.returncode == 2
+    assert_one_sentence(done.stderr.decode())
+    assert b"standard input is closed" in done.stderr
+
+
 def test_ctrl_c_ends_a_command_with_130_and_no_traceback(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "kb_pipeline.cli", "extract", "--response", "-"]
     with subprocess.Popen(

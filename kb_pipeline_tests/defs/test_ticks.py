@@ -21,9 +21,10 @@ from kb_pipeline_tests.defs.runs import run
 from kb_pipeline_tests.judges import WatchedJudge
 
 
-def ticked(given: Settings, instance: dg.DagsterInstance) -> dg.SensorResult:
+def ticked(given: Settings, instance: dg.DagsterInstance, cursor: str | None = None) -> dg.SensorResult:
     sensor = backlog_sensor(300, FIRST_HOUR)
-    with dg.build_sensor_context(instance=instance, resources={"streets": GradingStreets(given)}) as context:
+    resources = {"streets": GradingStreets(given)}
+    with dg.build_sensor_context(instance=instance, resources=resources, cursor=cursor) as context:
         result = sensor(context)
     assert isinstance(result, dg.SensorResult)
     return result
@@ -119,6 +120,27 @@ def test_hours_that_fail_at_every_tick_starve_no_other() -> None:
         after = partition_key(older[-1].hour)
     assert asked == {each.hour for each in hours[:98]}
     assert requested(hours, set(), FIRST_HOUR, after=after)[1][0] == hours[12], "and around"
+
+
+def test_a_trail_of_years_is_looked_through_once_an_hour_and_as_long_as_hours_are_left_over(
+    database: Database, instance: dg.DagsterInstance
+) -> None:
+    upstream = Upstream(database)
+    given = settings(database, judge_model=None)
+    after_a_whole_look = ticked(given, instance).cursor
+    upstream.call("late", closed_hour(24 * 20).start, surface="staff")
+    upstream.call("new", closed_hour().start, surface="staff")
+    asked = ticked(given, instance, after_a_whole_look).run_requests or []
+    assert [each.partition_key for each in asked] == [partition_key(closed_hour())]
+    an_hour_later = (after_a_whole_look or "")[:-1] + "x"
+    asked = ticked(given, instance, an_hour_later).run_requests or []
+    assert [each.partition_key for each in asked] == [partition_key(closed_hour(n)) for n in (1, 24 * 20)]
+    for back in range(24 * 8, 24 * 8 + MAX_IN_FLIGHT + 1):
+        upstream.call(f"old-{back}", closed_hour(back).start, surface="staff")
+    first = ticked(given, instance, an_hour_later)
+    second = ticked(given, instance, first.cursor)
+    both = {each.partition_key for tick in (first, second) for each in tick.run_requests or []}
+    assert len(both) == MAX_IN_FLIGHT + 3
 
 
 def test_new_hours_go_before_the_queue(database: Database, judge: WatchedJudge, instance: dg.DagsterInstance) -> None:

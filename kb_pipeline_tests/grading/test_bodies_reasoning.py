@@ -27,6 +27,7 @@ from kb_pipeline_tests.grading.prompts import chunk as chunk_of
         f"<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>{ANSWER}<|return|>",
         f"<|channel|>final <|constrain|>text<|message|>{ANSWER}",
         f"analysisThe user asks for conditions.assistantfinal{ANSWER}",
+        f"final<|message|>{ANSWER}",
         f"Here is my thought process: Hm. Here is my response: {ANSWER}",
         f"<think>Satu.</think><think>Dua <think> lagi.</think>{ANSWER}",
         f"<think>Satu <think> dua.</think> Tiga.</think>{ANSWER}",
@@ -48,6 +49,7 @@ def test_reasoning_in_the_content_is_left_out(content: str) -> None:
         "◁think▷Hm",
         "[THINK]Hm",
         "<|channel|>analysis<|message|>Hm",
+        "analysisWe need to look at the conditions",
         "<think>Hm</think>\n",
     ],
 )

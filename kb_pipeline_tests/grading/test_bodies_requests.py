@@ -1,5 +1,6 @@
 """A stored request gives its messages as plain text, or the reason why it has none."""
 
+import base64
 import gzip
 import json
 
@@ -48,8 +49,22 @@ READ = Request((PromptMessage("system", "Susun jawaban."), PromptMessage("user",
             }
         ),
         as_json({"messages": [{**MESSAGES[0], "role": "System"}, {**MESSAGES[1], "name": "warga"}]}),
+        as_json({"system": "Susun jawaban.", "messages": MESSAGES[1:]}),
+        as_json({"system": [{"type": "text", "text": "Susun jawaban."}], "messages": MESSAGES[1:]}),
+        as_json({"messages": [{"type": m["role"], "data": {"content": m["content"]}} for m in MESSAGES]}),
+        as_json(
+            {
+                "messages": [
+                    {"type": "constructor", "id": ["langchain", name], "kwargs": {"content": m["content"]}}
+                    for name, m in zip(("SystemMessage", "HumanMessage"), MESSAGES, strict=True)
+                ]
+            }
+        ),
+        base64.b64encode(gzip.compress(as_json(BODY))),
+        b"\\x" + as_json(BODY).hex().encode(),
+        as_json("\ufeff" + json.dumps(BODY)),
     ],
-    ids=range(18),
+    ids=range(25),
 )
 def test_the_messages_are_found_in_every_wrapping(stored: bytes) -> None:
     assert read_request(stored) == READ
@@ -107,6 +122,7 @@ def test_a_tools_result_inside_a_user_message_is_a_tools_message() -> None:
         (b'{"messages": [{"role": "user", "content": "\xff"}]}', ParseStatus.UNDECODABLE),
         (gzip.compress(as_json(BODY))[:-6], ParseStatus.UNDECODABLE),
     ],
+    ids=range(21),  # gzip writes the time: the bytes would give each worker other names
 )
 def test_a_request_without_messages_says_why(stored: bytes | None, status: ParseStatus) -> None:
     assert read_request(stored) is status

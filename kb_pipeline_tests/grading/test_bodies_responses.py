@@ -1,12 +1,16 @@
 """A stored response gives its answer, or the reason why it has none, whichever server, gateway or tracer wrote it."""
 
+import base64
+import gzip
 import json
+import zlib
+from collections.abc import Callable
 
 import pytest
 
 from kb_pipeline.grading.bodies import Response, read_response
 from kb_pipeline.records import ParseStatus
-from kb_pipeline_tests.grading.prompts import ANSWER, as_json, choice, chunk, completion, read
+from kb_pipeline_tests.grading.prompts import ANSWER, as_json, choice, chunk, completion, event_stream, read
 
 WHOLE = json.loads(completion())
 CALL = {"id": "c", "type": "function", "function": {"name": "cari", "arguments": "{}"}}
@@ -35,7 +39,10 @@ def test_a_foreign_finish_reason_is_kept_as_sent(finish_reason: str | None) -> N
     assert read(completion(finish_reason=finish_reason)) == Response(ParseStatus.OK, ANSWER, finish_reason)
 
 
-@pytest.mark.parametrize("finish_reason", ["length", "max_tokens", "model_length", "MAX_TOKENS"])
+@pytest.mark.parametrize(
+    "finish_reason",
+    ["length", "max_tokens", "model_length", "MAX_TOKENS", "FinishReason.MAX_TOKENS", "max-tokens", "ERROR_LIMIT"],
+)
 def test_an_answer_cut_by_the_token_limit_is_flagged(finish_reason: str) -> None:
     assert read(completion(finish_reason=finish_reason)) == Response(ParseStatus.OK_LENGTH, ANSWER, finish_reason)
 
@@ -43,6 +50,37 @@ def test_an_answer_cut_by_the_token_limit_is_flagged(finish_reason: str) -> None
 def test_of_several_choices_the_one_with_index_0_counts_wherever_it_stands() -> None:
     others = [{**choice("Lain."), "index": 2}, choice(), {**choice("Lagi."), "index": 1}]
     assert read({"choices": others}).answer == ANSWER
+
+
+def test_an_index_that_was_written_as_text_is_an_index() -> None:
+    assert read({"choices": [{**choice("Lain."), "index": "1"}, {**choice(), "index": "0"}]}).answer == ANSWER
+
+
+@pytest.mark.parametrize("text", ["Tulis `<tool_call>` di sana.", "Tanda <tool_call> membuka sebuah panggilan."])
+def test_an_answer_that_speaks_of_tool_calls_makes_none(text: str) -> None:
+    assert read(completion(text)) == Response(ParseStatus.OK, text, "stop")
+
+
+@pytest.mark.parametrize(
+    "armour",
+    [
+        base64.b64encode,
+        base64.encodebytes,
+        lambda body: base64.urlsafe_b64encode(gzip.compress(body)).rstrip(b"="),
+        lambda body: b"\\x" + zlib.compress(body).hex().encode(),
+        lambda body: as_json("\\x" + body.hex().upper()),
+        lambda body: as_json({"isBase64Encoded": True, "body": base64.b64encode(body).decode()}),
+    ],
+    ids=range(6),
+)
+@pytest.mark.parametrize("body", [completion(), event_stream()], ids=["json", "stream"])
+def test_bytes_that_were_stored_as_text_are_read(armour: Callable[[bytes], bytes], body: bytes) -> None:
+    assert read(armour(body)) == Response(ParseStatus.OK, ANSWER, "stop")
+
+
+@pytest.mark.parametrize("text", [b"Yayasandidirikanolehnotaris", b"deadbeefdeadbeefdeadbeef", b"=" * 40, b"A" * 41])
+def test_a_word_that_only_looks_like_stored_bytes_is_text(text: bytes) -> None:
+    assert read(text) == Response(ParseStatus.NOT_JSON)
 
 
 def test_an_answer_keeps_its_white_space_and_control_characters() -> None:
@@ -70,6 +108,20 @@ def test_an_answer_keeps_its_white_space_and_control_characters() -> None:
         ({"content": ""}, "refusal", Response(ParseStatus.REFUSAL, "", "refusal")),
         ({"content": "Sebagian"}, "content_filter", Response(ParseStatus.CONTENT_FILTER, "Sebagian", "content_filter")),
         ({"content": ""}, "SAFETY", Response(ParseStatus.CONTENT_FILTER, "", "SAFETY")),
+        (
+            {"content": ""},
+            "content_filter: SAFETY",
+            Response(ParseStatus.CONTENT_FILTER, "", "content_filter: SAFETY"),
+        ),
+        ({"content": '<tool_call>\n{"name": "cari"}'}, "stop", None),
+        ({"content": "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function"}, "stop", None),
+        ({"content": 'Sebentar.\n<tool_call>\n{"name": "cari"}\n</tool_call>'}, "stop", None),
+        (
+            {"content": "<|channel|>commentary to=functions.cari <|constrain|>json<|message|>{}<|call|>"},
+            "stop",
+            Response(ParseStatus.TOOL_CALLS, "", "stop"),
+        ),
+        ({"content": ""}, "MALFORMED_FUNCTION_CALL", Response(ParseStatus.TOOL_CALLS, "", "MALFORMED_FUNCTION_CALL")),
         ({"content": ""}, "stop", Response(ParseStatus.EMPTY_ANSWER, "", "stop")),
         ({"content": " \n"}, "stop", Response(ParseStatus.EMPTY_ANSWER, "", "stop")),
         ({"content": None, "reasoning_content": "hm"}, "length", Response(ParseStatus.EMPTY_ANSWER, "", "length")),
@@ -101,6 +153,7 @@ def test_a_choice_without_an_answer_says_why(
         {"error": {"message": "no key", "type": "invalid_request_error", "code": "invalid_api_key"}},
         {"error": {"code": 429, "message": "slow down", "metadata": {"raw": "x"}}, "user_id": "u"},
         {"error": "model not found"},
+        {"error": {}},
         {"error": {"message": "bad"}, "choices": []},
         {"error": {"message": "late"}, **WHOLE},
         [{"error": {"code": 400, "status": "INVALID_ARGUMENT"}}],
@@ -156,6 +209,7 @@ def test_an_error_that_says_nothing_is_none(nothing: object) -> None:
         (b"[REDACTED]", ParseStatus.REDACTED),
         (b'{"text": "redacted-by-litellm"}', ParseStatus.REDACTED),
         (b'{"status": 200, "body": null}', ParseStatus.REDACTED),
+        (b'{"response_omitted": true, "status": 200}', ParseStatus.REDACTED),
         (b"<html><h1>502 Bad Gateway</h1></html>", ParseStatus.NOT_JSON),
         (b"upstream timed out", ParseStatus.NOT_JSON),
         (b"{'choices': []}", ParseStatus.NOT_JSON),
@@ -206,6 +260,7 @@ def test_a_body_above_the_cap_is_too_large() -> None:
         completion() + b"\n" + b'{"note": "a second document"}',
         json.dumps(completion().decode()).encode(),
         json.dumps(json.dumps(completion().decode())).encode(),
+        json.dumps("\ufeff" + completion().decode()).encode(),
         completion().replace(b'"', b'\\"'),
         b'{"cost": NaN, "logprob": -Infinity, ' + completion()[1:],
         b'{"seed": ' + b"9" * 5000 + b", " + completion()[1:],
@@ -216,7 +271,7 @@ def test_a_body_above_the_cap_is_too_large() -> None:
         b'{"raw": "a\nb\tc", ' + completion()[1:],
         as_json([WHOLE]),
     ],
-    ids=range(18),
+    ids=range(19),
 )
 def test_odd_encodings_of_a_good_body_are_read_all_the_same(body: bytes) -> None:
     assert read(body) == Response(ParseStatus.OK, ANSWER, "stop")

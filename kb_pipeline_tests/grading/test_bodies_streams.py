@@ -29,6 +29,8 @@ PROMPT_FILTER = {"id": "", "object": "", "choices": [], "prompt_filter_results":
         event_stream().replace(b'"choices"', b'\ndata:  "choices"'),
         event_stream().replace(b"data: [DONE]", b"data: ping\n\ndata: [DONE]"),
         b"\xef\xbb\xbf" + event_stream(),
+        event_stream().replace(b"data: ", b"data: data: "),
+        event_stream() + event_stream(),
         event_stream().decode().encode("utf-16"),
         json.dumps(event_stream().decode()).encode(),
         as_json([f"data: {line}" for line in LINES]),
@@ -43,7 +45,7 @@ PROMPT_FILTER = {"id": "", "object": "", "choices": [], "prompt_filter_results":
             [{"object": "chat.completion", "choices": [{"message": {"content": ANSWER}, "finish_reason": "stop"}]}]
         ),
     ],
-    ids=range(23),
+    ids=range(25),
 )
 def test_every_way_to_store_a_stream_gives_the_same_answer(stored: bytes) -> None:
     assert read(stored) == WHOLE
@@ -54,6 +56,8 @@ def test_a_stream_ends_with_done_where_no_chunk_has_a_finish_reason() -> None:
     assert read(event_stream(chunks)) == Response(ParseStatus.OK, ANSWER)
     assert read("\n".join([*map(json.dumps, chunks), "[DONE]"]).encode()) == Response(ParseStatus.OK, ANSWER)
     assert read(event_stream(chunks, done=False)) == Response(ParseStatus.STREAM_INCOMPLETE)
+    for end in (b'data: "[DONE]"\n\n', b"data: [done]\n\n", b"event: done\ndata: {}\n\n", b"event: end\n\n"):
+        assert read(event_stream(chunks, done=False) + end) == Response(ParseStatus.OK, ANSWER)
 
 
 def test_the_usage_at_the_end_proves_that_the_end_was_reached() -> None:
@@ -132,6 +136,8 @@ def test_a_stream_without_an_answer_says_why(
         b'data: {"error": "boom", "choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": "error"}]}\n\n',
         b'data: {"choices": [{"index": 0, "delta": {}, "error": {"code": 502}}]}\n\n',
         b"event: error\ndata: upstream went away\n\n",
+        b"event: error\n\n",
+        b'error: {"code": 500, "message": "slot is gone"}\n\n',
         b'{"error": {"message": "written into the stream without framing"}}\n',
         b'data: {"object": "error", "message": "too long"}\n\n',
         b'data: {"type": "error", "error": {"type": "overloaded_error"}}\n\n',

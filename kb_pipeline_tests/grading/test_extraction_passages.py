@@ -39,6 +39,37 @@ def test_a_score_is_read_with_either_decimal_sign(written: str, score: float | N
     assert passages(f"[RAG-1] (skor {written}) Teks.") == [(1, score, "Teks.")]
 
 
+@pytest.mark.parametrize(
+    ("written", "score"),
+    [("79%", 0.79), ("79,5 %", 0.795), ("-0,12", -0.12), ("\u22120.12", -0.12), ("1e-3", 0.001), ("1_000", None)]
+    + [(word, None) for word in ("nan", "inf", "%", "tinggi")],
+)
+def test_a_pattern_that_takes_any_score_gets_numbers_and_percentages(written: str, score: float | None) -> None:
+    template = replace(TEMPLATE, passage_pattern=re.compile(r"\[RAG-(?P<rank>\d+)\]\s*\(skor\s*(?P<score>[^)]+)\)"))
+    [passage] = triad(prompt(context=f"[RAG-1] (skor {written}) Teks."), template=template).passages
+    assert passage == Passage(rank=1, score=score, text="Teks.")
+
+
+@pytest.mark.parametrize("heading", ["TUGAS POKOK: membina yayasan.", "INSTRUKSI PRESIDEN: nomor 5.", "RIWAYAT PT: x"])
+def test_a_heading_of_a_document_ends_no_passage(heading: str) -> None:
+    assert passages(f"[RAG-1] (skor 0.9) Pasal 1\n\n{heading}") == [(1, 0.9, f"Pasal 1\n\n{heading}")]
+
+
+def test_a_prompt_in_tags_is_read_without_its_closing_tags() -> None:
+    template = replace(
+        TEMPLATE,
+        question_marker="<question>",
+        context_marker="<documents>",
+        passage_pattern=re.compile(r'<document id="(?P<rank>\d+)">'),
+    )
+    documents = '<document id="1">Satu </documents>.</document>\n<document id="2">\nDua.\n</document>'
+    context, question = f"<documents>\n{documents}\n</documents>", "<question>\nApa?\n</question>"
+    for text in (f"{context}\n\n{question}", f"{question}\n{context}"):
+        read = triad(text, template=template)
+        assert (read.parse_status, read.question, read.context) == ("ok", "Apa?", documents)
+        assert [each.text for each in read.passages] == ["Satu </documents>.", "Dua."]
+
+
 def test_ranks_may_repeat_and_come_in_any_order() -> None:
     assert passages("[RAG-3] (skor 0.1) c\n[RAG-1] (skor 0.9) a\n[RAG-1] (skor 0.9) a") == [
         (3, 0.1, "c"),

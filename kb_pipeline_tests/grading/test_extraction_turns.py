@@ -184,6 +184,11 @@ def test_a_failed_response_leaves_question_and_context_readable() -> None:
         "[RAG-1] (skor 0.79) Satu… [content truncated]",
         "[RAG-1] (skor 0.79) Satu... 5432 more characters",
         "[RAG-1] (skor 0.79) Satu...(truncated, 12345 bytes)",
+        "[RAG-1] (skor 0.79) Satu …[+1234 chars]\n[RAG-2] (skor 0.1) Dua.",
+        "[RAG-1] (skor 0.79) Satu ...[1234 chars] dua.",
+        "[RAG-1] (skor 0.79) Satu ... [+5000 more]",
+        "[RAG-1] (skor 0.79) Satu [Langfuse: truncated due to size exceeding limit]",
+        "[RAG-1] (skor 0.79) Satu --- truncated ---",
     ],
 )
 def test_the_mark_of_a_gateways_cut_makes_the_prompt_truncated(context: str) -> None:
@@ -206,6 +211,8 @@ def test_a_cut_that_took_the_context_marker_along_is_noticed() -> None:
         (QUESTION, "[RAG-1] (skor 0.5) Satu... [dipotong]\n[RAG-2] (skor 0.4) Dua... [dipotong]"),
         (QUESTION, "[RAG-1] (skor 0.5) Pasal 5 (dihapus)."),
         (QUESTION, "[RAG-1] (skor 0.5) Selengkapnya..."),
+        (QUESTION, "[RAG-1] (skor 0.5) Ukuran 5 MB (5.123 bytes)... lihat [+62 811] dan [100 chars]."),
+        (QUESTION, "[RAG-1] (skor 0.5) Nama maksimal 100 karakter (sisanya dipotong)."),
     ],
 )
 def test_whoever_writes_about_cuts_does_not_make_one(question: str, context: str) -> None:

@@ -67,7 +67,7 @@ def test_headers_over_nothing_are_no_context(read: Triad, *, had_context: bool) 
     assert measured(read).had_context is had_context
 
 
-@pytest.mark.parametrize("finish_reason", ["length", "max_tokens", "LENGTH"])
+@pytest.mark.parametrize("finish_reason", ["length", "max_tokens", "LENGTH", "FinishReason.MAX_TOKENS"])
 def test_the_token_limit_is_told_whatever_became_of_the_turn(finish_reason: str) -> None:
     assert measured(
         Triad(parse_status=ParseStatus.NO_QUESTION, answer="x", finish_reason=finish_reason)

@@ -53,6 +53,35 @@ def test_an_empty_file_or_section_means_the_defaults(text: str) -> None:
     assert settings_of(text) == Settings()
 
 
+def test_a_key_may_take_the_place_of_a_merged_one() -> None:
+    text = """
+rag_quality:
+  surfaces:
+    public: &public {question_marker: "Q:", context_marker: "C:"}
+    staff:
+      <<: *public
+      question_marker: "S:"
+"""
+    staff = settings_of(text).rag_quality.surfaces["staff"]
+    assert (staff.question_marker, staff.context_marker) == ("S:", "C:")
+
+
+def test_a_slip_in_a_merged_section_is_refused_with_its_line() -> None:
+    text = "rag_quality:\n  surfaces:\n    public:\n      <<: {quetion_marker: Q}\n"
+    assert refusals(text) == [
+        "4: rag_quality.surfaces.public.quetion_marker is not a known key; did you mean question_marker?"
+    ]
+
+
+def test_a_number_with_an_exponent_is_a_number() -> None:
+    assert settings_of("rag_quality: {sample_rate: 1e-1}").rag_quality.sample_rate == 0.1
+
+
+def test_a_file_without_an_end_is_refused() -> None:
+    with pytest.raises(SettingsError, match="larger than 4 MiB"):
+        load_settings(Path("/dev/zero"), environ={})
+
+
 def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
     file = tmp_path / "bom.yaml"
     file.write_bytes(b"\xef\xbb\xbfservice: {port: 81}")
@@ -93,7 +122,7 @@ def test_an_empty_variable_means_null_where_null_is_accepted() -> None:
 
 def test_a_variable_can_name_a_file_with_the_value(tmp_path: Path) -> None:
     secret = tmp_path / "url"
-    secret.write_text("postgresql://me:pw@host/db\n")
+    secret.write_bytes(b"\xef\xbb\xbfpostgresql://me:pw@host/db\r\n")
     settings = settings_of("", {"KB_PIPELINE__DATABASE__URL_FILE": str(secret)})
     assert settings.database_url == "postgresql+psycopg://me:pw@host/db"
 
@@ -101,6 +130,28 @@ def test_a_variable_can_name_a_file_with_the_value(tmp_path: Path) -> None:
 def test_a_variable_whose_file_is_missing_names_both() -> None:
     [refusal] = refusals("", {"KB_PIPELINE__DATABASE__URL_FILE": "/nowhere/url"})
     assert refusal.startswith("KB_PIPELINE__DATABASE__URL_FILE names the file '/nowhere/url', which cannot be read")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"\xff\xfe", "not UTF-8 text"),
+        (b"a" * 2**21, "larger than 1 MiB"),
+        (b"postgresql://h/d\0", "is text (not shown)"),
+    ],
+)
+def test_a_file_that_holds_no_value_is_refused(tmp_path: Path, content: bytes, reason: str) -> None:
+    secret = tmp_path / "url"
+    secret.write_bytes(content)
+    [refusal] = refusals("", {"KB_PIPELINE__DATABASE__URL_FILE": str(secret)})
+    assert refusal.startswith("KB_PIPELINE__DATABASE__URL_FILE ")
+    assert reason in refusal
+
+
+@pytest.mark.parametrize(("name", "reason"), [("", "is empty"), ("a\0b", "NUL character")])
+def test_a_variable_that_names_no_file_is_refused(name: str, reason: str) -> None:
+    [refusal] = refusals("", {"KB_PIPELINE__DATABASE__URL_FILE": name})
+    assert reason in refusal
 
 
 def test_a_value_and_a_file_with_it_exclude_each_other(tmp_path: Path) -> None:
@@ -116,6 +167,9 @@ def test_a_value_and_a_file_with_it_exclude_each_other(tmp_path: Path) -> None:
     [
         ("KB_PIPELINE__SERVICE__PROT", "KB_PIPELINE__SERVICE__PORT"),
         ("KB_PIPELINE_DATABASE__URL", "KB_PIPELINE__DATABASE__URL"),
+        ("KB_PIPELINE_DATABASE_URL", "KB_PIPELINE__DATABASE__URL"),
+        ("KB_PIPELINE__CONFIG", "KB_PIPELINE_CONFIG"),
+        ("KB_PIPELINE__RAG_QUALITY__SURFACES__PUBLIC__QUESTION_MARKER", "KB_PIPELINE__RAG_QUALITY__SURFACES?"),
         ("kb_pipeline__database__url", "KB_PIPELINE__DATABASE__URL"),
         ("KB_PIPELINE__DATABASE", "KB_PIPELINE__DATABASE__URL"),
         ("KB_PIPELINE__WHATEVER__ELSE", "KB_PIPELINE__SECTION__KEY"),

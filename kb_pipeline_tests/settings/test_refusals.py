@@ -48,6 +48,15 @@ from kb_pipeline_tests.settings.config import refusals, settings_of
             "service: {tokens: [{name: a}]}",
             "1: service.tokens[0].sha256 is missing; accepted: 64 lower-case hexadecimal digits",
         ),
+        ("service: {port: 010}", '1: service.port is "010"; accepted: a whole number from 1 to 65535'),
+        (
+            "rag_quality: {eval_interval_s: 5:00}",
+            '1: rag_quality.eval_interval_s is "5:00"; accepted: a whole number from 1 to 86400',
+        ),
+        (
+            "alerts: {keep_api_key: !!binary aGk=}",
+            "1: alerts.keep_api_key is binary data (not shown); accepted: text or null",
+        ),
         ("1: {}", "[1] is a key that is not text; write it in quotes"),
         (
             "rag_quality:\n  surfaces: {1: {}}",
@@ -79,6 +88,11 @@ def test_a_slip_is_refused_with_place_value_and_what_is_accepted(text: str, refu
         ("rag_quality: {surfaces: {public: {passage_pattern: '(?P<rank>\\d*)'}}}", "matches the empty text"),
         ("rag_quality: {surfaces: {public: {synthesis_markers: []}}}", "at least one entry of synthesis_markers"),
         ("rag_quality: {surfaces: {public: {question_marker: 'hasil alat: '}}}", "two different ones"),
+        ("rag_quality: {surfaces: {public: {question_marker: ':'}}}", "a letter or a digit"),
+        ('rag_quality: {surfaces: {public: {context_marker: "A\\nB:"}}}', "text of one line"),
+        ("rag_quality: {surfaces: {public: {question_marker: HASIL}}}", "begin alike"),
+        ("rag_quality: {start_at: '0001-01-01T00:00:00+14:00'}", "year 1 to the year 9999"),
+        ('alerts: {environment: "a\\ud800"}', "halves of surrogate pairs"),
         ("redaction: {patterns: ['[a']}", "does not compile"),
         ("redaction: {patterns: ['a*']}", "matches the empty text"),
         ("retrieval: {engines: [a, a]}", "without repetitions"),
@@ -118,6 +132,10 @@ def test_two_tokens_of_one_name_are_refused() -> None:
         "service: {tokens: [HUSH]}",
         "retrieval: {redis_url: 'http://:HUSH@h'}",
         "rag_quality: {judge_base_url: 'http://me:HUSH@h/v1'}",
+        "service: {public_url: 'me:HUSH@h'}",
+        "'postgresql://me:HUSH@h/d': x",
+        "alerts: {keep_api_key: !HUSH}",
+        "alerts: {keep_api_key: *HUSH}",
     ],
 )
 def test_a_refusal_never_shows_a_secret(text: str) -> None:

@@ -95,3 +95,32 @@ def test_partitions_exist_three_months_ahead_and_are_made_once(database: Databas
     with street(database) as grading:
         assert grading.make_partitions().counts["partitions_made"] >= 3
         assert grading.make_partitions().counts["partitions_made"] == 0
+
+
+def test_purged_text_takes_the_preview_and_the_reasons_along_that_quote_it(database: Database) -> None:
+    upstream, hour = Upstream(database), closed_hour()
+    upstream.turn("kept", hour.start)
+    upstream.turn("purged", hour.start + timedelta(minutes=1))
+    with WatchedJudge() as judge, street(database, judge_base_url=judge.url) as grading:
+        grading.grade()
+        with database.connect() as connection:
+            connection.execute("UPDATE upstream.ai_call_bodies SET request_body = NULL WHERE event_id = 'purged'")
+        assert grading.expire().counts["texts_purged_at_source"] == 1
+        grading.grade()
+    for name in ("rag_quality", "rag_judge_score"):
+        assert table(database, f"SELECT event_id FROM {name} WHERE faithfulness_reason IS NOT NULL") == [("kept",)]
+    assert table(database, "SELECT event_id FROM rag_quality WHERE question_preview IS NOT NULL") == [("kept",)]
+    assert table(database, "SELECT count(*) FROM rag_quality WHERE judge_status = 'ok'") == [(2,)]
+
+
+def test_one_stray_call_of_long_ago_makes_no_purge_a_deletion(database: Database) -> None:
+    upstream, hour = Upstream(database), closed_hour()
+    upstream.turns(3, hour)
+    upstream.call("stray", datetime(1970, 1, 1, tzinfo=UTC))
+    with WatchedJudge() as judge, street(database, judge_base_url=judge.url) as grading:
+        grading.grade()
+        with database.connect() as connection:
+            connection.execute("DELETE FROM upstream.ai_call_bodies WHERE event_id = 'turn-0000'")
+            connection.execute("DELETE FROM upstream.ai_calls WHERE event_id = 'turn-0000'")
+        assert grading.expire().counts["turns_deleted_at_source"] == 0
+    assert table(database, "SELECT count(*) FROM rag_quality WHERE judge_status = 'ok'") == [(3,)]

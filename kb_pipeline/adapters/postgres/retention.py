@@ -37,17 +37,24 @@ class PostgresRetention:
 
     def expire_previews(self, before: datetime) -> int:
         """Drop question previews and the judge's reasons of turns before the instant."""
-        return self._by_hour("hours_past_previews", ("mark_past_previews", "drop_reasons"), before=before)
+        return self._by_hour("hours_past_previews", ("mark_past_previews", "drop_reasons"), instant=before)
 
     def expire_quality(self, before: datetime) -> int:
         """Delete turns before the instant; their ledger rows stay as tombstones, their windows as they are."""
         erasure = ("mark_past_quality", "erase_marked_triads", "erase_marked_scores")
-        return self._by_hour("hours_past_quality", erasure, before=before)
+        return self._by_hour("hours_past_quality", erasure, instant=before)
 
     def erase_deleted(self) -> int:
-        """Delete the turns that the source deleted, and mark their windows as stale."""
+        """Delete the turns that the source deleted, and mark their windows as stale.
+
+        A turn older than all that the source still has was purged there by age, which is no deletion.
+        """
+        with self._database.connect() as connection:
+            oldest = connection.execute(load("oldest_at_source")).fetchone()
+        if oldest is None:
+            return 0
         erasure = ("mark_deleted_at_source", "erase_marked_triads", "erase_marked_scores")
-        return self._by_hour("hours_deleted_at_source", erasure, stale="aggregate")
+        return self._by_hour("hours_deleted_at_source", erasure, instant=oldest[0], stale="aggregate")
 
     def erase_purged_text(self) -> int:
         """Drop the text of turns whose bodies the source no longer has, with previews and the judge's reasons."""
@@ -64,13 +71,13 @@ class PostgresRetention:
         due: LiteralString,
         statements: Sequence[LiteralString],
         *,
-        before: datetime | None = None,
+        instant: datetime | None = None,
         stale: str | None = None,
     ) -> int:
         """Run the statements over each hour that is due; the first one says how many turns it was."""
         total = 0
-        for hour in self._hours(due, before):
-            parameters = {"window_start": hour.start, "window_end": hour.end, "before": before}
+        for hour in self._hours(due, instant):
+            parameters = {"window_start": hour.start, "window_end": hour.end, "instant": instant}
             with self._database.connect() as connection:
                 lock_hour(connection, hour, "publish")
                 first, *_ = [connection.execute(load(each), parameters).rowcount for each in statements]
@@ -79,7 +86,7 @@ class PostgresRetention:
             total += first
         return total
 
-    def _hours(self, due: LiteralString, before: datetime | None) -> Iterator[Window]:
+    def _hours(self, due: LiteralString, instant: datetime | None) -> Iterator[Window]:
         with self._database.connect() as connection:
-            rows = connection.execute(load(due), {"before": before}).fetchall()
+            rows = connection.execute(load(due), {"instant": instant}).fetchall()
         return (hour_of(row[0]) for row in rows)

@@ -17,7 +17,7 @@ def check_server(database: Database) -> list[Finding]:
     """One finding per point; the first alone when the server does not answer."""
     try:
         with database.connect() as connection:
-            findings = _facts(connection)
+            findings = _facts(connection) + _foreign_tables(connection)
     except DatabaseError as error:
         return [_answer(str(error))]
     migrations = _migrations(database)
@@ -25,7 +25,6 @@ def check_server(database: Database) -> list[Finding]:
     if migrations.ok:
         with database.connect() as connection:
             findings.append(_privileges(connection))
-            findings += _foreign_tables(connection)
     return findings
 
 

@@ -5,17 +5,17 @@ of a prompt (extraction), the ledger's verdict (examination).
 """
 
 from kb_pipeline.grading.bodies.compression import MAX_BODY_BYTES, decompress
-from kb_pipeline.grading.bodies.replies import LENGTH_REASONS, Response
+from kb_pipeline.grading.bodies.replies import Response, is_length
 from kb_pipeline.grading.bodies.requests import PromptMessage, Request, read_request
 from kb_pipeline.grading.bodies.responses import read_response
 
 __all__ = [
-    "LENGTH_REASONS",
     "MAX_BODY_BYTES",
     "PromptMessage",
     "Request",
     "Response",
     "decompress",
+    "is_length",
     "read_request",
     "read_response",
 ]

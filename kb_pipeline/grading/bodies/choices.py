@@ -10,6 +10,8 @@ from kb_pipeline.grading.bodies.failures import failure_of
 from kb_pipeline.grading.bodies.replies import Reply
 from kb_pipeline.records import ParseStatus
 
+_LONGEST_INDEX = 9
+
 
 class GatheredChoice:
     """One choice being put together: from a message at once, or from deltas."""
@@ -68,8 +70,10 @@ def finish_reason_of(choice: Mapping[str, object]) -> str | None:
 
 
 def index_of(choice: Mapping[str, object]) -> int:
-    """The position of a choice; 0 where the server gives none."""
+    """The position of a choice, also where it was written as text; 0 where the server gives none."""
     index = choice.get("index")
+    if isinstance(index, str) and len(index) <= _LONGEST_INDEX and index.isdecimal():
+        return int(index)
     return index if isinstance(index, int) else 0
 
 

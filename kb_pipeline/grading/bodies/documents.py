@@ -69,6 +69,11 @@ def to_text(data: bytes) -> str | ParseStatus:
         if error.end < len(data) or error.reason not in {"unexpected end of data", "truncated data"}:
             return ParseStatus.UNDECODABLE
         text = data[: error.start].decode(encoding)
+    return without_padding(text)
+
+
+def without_padding(text: str) -> str:
+    """`text` without the white space, NUL bytes and marks of an encoding around it."""
     return text.strip(_PADDING)
 
 

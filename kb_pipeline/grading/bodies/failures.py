@@ -41,6 +41,8 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_PLACEHOLDER = 120
+# A key that says with `true` that a body was left out.
+_LEFT_OUT = re.compile(r"redacted|omitted", re.IGNORECASE)
 
 
 def is_placeholder(text: str) -> bool:
@@ -51,13 +53,16 @@ def is_placeholder(text: str) -> bool:
 def is_redacted(body: Mapping[str, object]) -> bool:
     """Whether the body is an empty object, or holds nothing but place-holders."""
     texts = [value for value in body.values() if isinstance(value, str)]
-    return not body or body.get("redacted") is True or (bool(texts) and all(map(is_placeholder, texts)))
+    is_marked = any(value is True and _LEFT_OUT.search(key) for key, value in body.items())
+    return not body or is_marked or (bool(texts) and all(map(is_placeholder, texts)))
 
 
 def failure_of(body: Mapping[str, object]) -> ParseStatus | None:
     """`error` or `content_filter` when the body says that the call failed, else None."""
     error = body.get("error")
     told: object = error if _says_something(error) else dict(body) if _is_flat_error(body) else None
+    if told is None and error is not None and body.keys() == {"error"}:
+        return ParseStatus.ERROR  # an error that says nothing, and nothing beside it
     if told is None:
         return None
     return ParseStatus.CONTENT_FILTER if _is_filter(told) else ParseStatus.ERROR

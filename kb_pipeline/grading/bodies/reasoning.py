@@ -31,9 +31,13 @@ _CHANNEL = re.compile(
     r"(?P<text>.*?)(?=<\|(?:end|return|call|start|channel)\|>|\Z)",
     re.DOTALL,
 )
-_BARE_CHANNELS = re.compile(r"analysis(?=[A-Z\s]).*assistant\s*final(?P<text>.*)", re.DOTALL)
+_BARE_CHANNELS = re.compile(
+    r"analysis(?=[A-Z\s]).*assistant\s*final(?P<text>.*)|analysis(?=[A-Z]).*|final\s*<\|message\|>(?P<final>.*)",
+    re.DOTALL,
+)
+_UNMARKED = ("analysis", "final", "Here")
 _SPOKEN = re.compile(
-    r"\s*Here(?: is|'s) my thought process:.*?(?:Here(?: is|'s) my response:(?P<text>.*)|\Z)", re.DOTALL
+    r"\s*Here(?: is|'s) my thought process:.*?(?:Here(?: is|'s) my response:(?P<text>.*)|(?P<final>\Z))", re.DOTALL
 )
 
 
@@ -44,9 +48,11 @@ def without_reasoning(content: str) -> str:
     an opening mark at the start of a line that is never closed. A mark between backticks is text.
     """
     if "<" not in content and "◁" not in content and ("[" not in content or "[THINK]" not in content):
-        return _without_unmarked(content) if content.startswith(("analysis", "Here")) else content
+        return _without_unmarked(content) if content.startswith(_UNMARKED) else content
     if "<|channel|>" in content:
         return _final_channel(content)
+    if content.startswith(_UNMARKED):
+        content = _without_unmarked(content)
     kept = _outside_of_blocks(content)
     if kept is None:
         return content
@@ -59,7 +65,7 @@ def _without_unmarked(content: str) -> str:
     for pattern in (_BARE_CHANNELS, _SPOKEN):
         match = pattern.fullmatch(content)
         if match:
-            return (match["text"] or "").lstrip()
+            return (match["text"] or match["final"] or "").lstrip()
     return content
 
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 
 import msgspec
 
+from kb_pipeline.grading.bodies.armour import unarmoured
 from kb_pipeline.grading.bodies.choices import GatheredChoice, finish_reason_of, first_choice
 from kb_pipeline.grading.bodies.compression import MAX_BODY_BYTES, decompress
-from kb_pipeline.grading.bodies.documents import Documents, read_documents, to_text
+from kb_pipeline.grading.bodies.documents import Documents, read_documents, to_text, without_padding
 from kb_pipeline.grading.bodies.failures import failure_of, is_placeholder, is_redacted
 from kb_pipeline.grading.bodies.replies import Reply, Response, judged
 from kb_pipeline.grading.bodies.streams import (
@@ -76,14 +77,21 @@ def read_response(data: bytes | None, *, max_bytes: int = MAX_BODY_BYTES) -> Res
     return judged(Reply(text, choice.finish_reason or None, bool(message.refusal), calls_tools))
 
 
-def _read_tolerantly(plain: bytes) -> Response:
+def _read_tolerantly(plain: bytes, depth: int = _DEEPEST_WRAPPER) -> Response:
     text = to_text(plain)
-    return Response(text) if isinstance(text, ParseStatus) else _of_text(text, _DEEPEST_WRAPPER)
+    return Response(text) if isinstance(text, ParseStatus) else _of_text(text, depth)
+
+
+def _of_armoured(stored: bytes, depth: int) -> Response:
+    plain = decompress(stored, max_bytes=MAX_BODY_BYTES) if depth > 0 else ParseStatus.NOT_CHAT
+    return Response(plain) if isinstance(plain, ParseStatus) else _read_tolerantly(plain, depth)
 
 
 def _of_text(text: str, depth: int) -> Response:
     if not text:
         return Response(ParseStatus.EMPTY)
+    if stored := unarmoured(text):
+        return _of_armoured(stored, depth - 1)
     if is_event_stream(text):
         return read_event_stream(text)
     kept = text.removesuffix(DONE).rstrip()
@@ -115,13 +123,15 @@ def _of_value(value: object, depth: int) -> Response:
     if isinstance(value, list):
         return _of_list(value, depth)
     if isinstance(value, str):
-        return _of_string(value.strip(), depth)
+        return _of_string(without_padding(value), depth)
     return Response(ParseStatus.EMPTY if value is None else ParseStatus.NOT_CHAT)
 
 
 def _of_string(text: str, depth: int) -> Response:
     if text[:1] in {"{", "[", '"'} or is_event_stream(text) or text in {"", "null"}:
         return _of_text(text, depth - 1)
+    if stored := unarmoured(text):
+        return _of_armoured(stored, depth - 1)
     return Response(ParseStatus.REDACTED if is_placeholder(text) else ParseStatus.NOT_CHAT)
 
 

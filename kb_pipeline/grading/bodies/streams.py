@@ -16,11 +16,13 @@ from kb_pipeline.records import ParseStatus
 
 DONE = "[DONE]"
 _LINE_END = re.compile(r"\r\n|\n|\r")  # str.splitlines would also split at characters that JSON strings may hold
-_FIELD = re.compile(r"\s*(?P<name>data|event|id|retry|)(?::[ ]?|$)(?P<value>.*)", re.DOTALL)
+# Proxies of proxies write the name of the field twice; llama.cpp's server has a field of its own for errors.
+_FIELD = re.compile(r"\s*(?P<name>data|event|id|retry|error|)(?::[ ]?(?:data:[ ]?)?|$)(?P<value>.*)", re.DOTALL)
 _DATA_LINE = re.compile(r"(?:\A|[\r\n])[ \t]*data:")
 _FIRST_LINE = re.compile(r"(?:data|event|id|retry):|: ")
 _CHUNK = "chat.completion.chunk"
 _DEEPEST_WRAPPER = 5
+_END_EVENTS = frozenset({"done", "end", "complete", "completed"})
 
 
 def is_event_stream(text: str) -> bool:
@@ -75,7 +77,7 @@ def _events(text: str) -> Iterator[tuple[str, str]]:
     for line in _LINE_END.split(text):
         field = _FIELD.match(line) if line else None
         if field is None:
-            if data:
+            if data or event:
                 yield event, "\n".join(data)
             event = ""
             data.clear()
@@ -85,7 +87,9 @@ def _events(text: str) -> Iterator[tuple[str, str]]:
             data.append(field["value"])
         elif field["name"] == "event":
             event = field["value"].strip()
-    if data:
+        elif field["name"] == "error":
+            yield "error", field["value"]
+    if data or event:
         yield event, "\n".join(data)
 
 
@@ -112,14 +116,20 @@ class _Fold:
             self.take(msgspec.json.decode(data))
         except (msgspec.MsgspecError, ValueError, RecursionError):
             self._take_text(data)
+        if event in _END_EVENTS:
+            self.done = True
         if event == "error":
             self.failure = self.failure or ParseStatus.STREAM_ERROR
 
     def take(self, value: object, depth: int = _DEEPEST_WRAPPER) -> None:
-        """Take in one JSON value of the stream."""
+        """Take in one JSON value of the stream; nobody reads on behind `[DONE]`."""
+        if self.done and self.choices:
+            return
         if isinstance(value, list) and depth:
             for entry in value:
                 self.take(entry, depth - 1)
+        elif isinstance(value, str):
+            self.done = self.done or value.strip().upper() == DONE
         elif isinstance(value, dict):
             choices = value.get("choices")
             if isinstance(choices, list):
@@ -144,11 +154,11 @@ class _Fold:
 
     def _take_text(self, data: str) -> None:
         text = data.strip()
-        self.done = self.done or text.endswith(DONE)
-        text = text.removesuffix(DONE)
-        values, damage = read_documents(text)
+        is_last = text[-len(DONE) :].upper() == DONE
+        values, damage = read_documents(text[: -len(DONE)] if is_last else text)
         for value in values:
             self.take(value)
+        self.done = self.done or is_last
         # A ping or a word is no damage; the beginning or the rest of a JSON text is.
         if damage and any(sign in text for sign in '{}"') and not self.has_ended:
             self.damaged = True

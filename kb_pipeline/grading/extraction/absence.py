@@ -5,36 +5,43 @@ Belongs here: the wording of tools and templates, Indonesian and English. Does n
 
 import re
 
-_THINGS = (
-    "hasil|data|dokumen|informasi|konteks|referensi|sumber|pencarian|potongan|kutipan|rujukan|alat"
-    "|results?|documents?|passages?|context|information|hits?|sources?|matches|match|tool|search"
+_THINGS = frozenset(
+    "hasil hasilnya data dokumen informasi konteks referensi sumber pencarian potongan kutipan rujukan alat artikel"
+    " jumlah result results document documents passage passages context contexts information info hit hits source"
+    " sources match matches tool tools search output total count reference references article articles".split()
 )
-_LITTLE_WORDS = (
-    "yang|relevan|cocok|sesuai|satu|pun|untuk|dengan|dari|di|pada|dalam|pertanyaan|ini|tersebut|itu|basis|pengetahuan|kami"
-    "|ada|ditemukan|tersedia|relevant|matching|useful|any|were|was|is|are|found|retrieved|returned|available|for|this|the"
-    "|question|query|in|our|knowledge|base|database"
+_NOT = frozenset(
+    "tidak tak belum no not nothing without couldnt didnt wasnt werent cannot cant unable failed gagal tanpa".split()
 )
-_ZERO = r"0|nol|zero|nihil|kosong|empty|none|null|nil|n\W?a|undefined"
-_MISSING = (
-    r"(?:tidak|tak|belum)\W+(?:ada|ditemukan|tersedia|terdapat|menemukan|mengembalikan|memberikan|berhasil|relevan)"
-    r"|(?:(?:was|were|is|are|did)\W+)?(?:not\W+(?:found|available|find|return)|no|nothing|empty|kosong|nihil)"
+_ZERO = frozenset("0 nol zero nihil kosong empty none null nil undefined".split())
+_FINDING = frozenset(
+    "ada ditemukan tersedia terdapat menemukan mengembalikan dikembalikan memberikan berhasil relevan terkait cocok"
+    " sesuai found find return returned retrieved available relevant related matching match matched".split()
 )
-_NOTHING = re.compile(
-    rf"(?:(?:{_ZERO})(?:\W+(?:{_THINGS}))?"
-    rf"|(?:jumlah|total|count|{_THINGS})(?:\W+(?:{_THINGS}))?\W+(?:{_ZERO})"
-    rf"|(?:maaf\W+|sorry\W+)?(?:(?:{_THINGS}|yang|relevan|relevant)\W+){{0,4}}+(?:{_MISSING})\b"
-    rf"(?:\W+(?:{_THINGS}|{_LITTLE_WORDS})\b){{0,14}})",
-    re.IGNORECASE,
+_LITTLE_WORDS = frozenset(
+    "yang satu pun untuk dengan dari di pada dalam pertanyaan kueri ini tersebut itu anda basis pengetahuan kami apa"
+    " apapun maaf sorry saya i we you your useful any was were is are be did could to this that the a an question query"
+    " of in from by for with our my knowledge base database it".split()
 )
-_EDGES = " \t\r\n()[]{}<>-–—*_\"'`.!:#"
+_KNOWN = _THINGS | _NOT | _ZERO | _FINDING | _LITTLE_WORDS
+_WORD = re.compile(r"\w+")
+_APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
+# An empty list or object, an empty string, "n/a".
+_EMPTY_VALUE = re.compile(r"\[\s*\]|\{\s*\}|\(\s*\)|\"\"|\bn\W?a\b", re.IGNORECASE)
 _LONGEST = 200
 
 
 def states_nothing(text: str) -> bool:
     """Whether a context is empty, or only states that nothing was found.
 
-    Every word must belong to such a statement: "Tidak ada hasil yang relevan." does, "Tidak ada biaya." is a finding.
+    Every word must belong to such a statement: "Tidak ada hasil yang relevan." does, "Tidak ada biaya." is a finding,
+    and so is a bare "Tidak."
     """
     if len(text) > _LONGEST:
         return False
-    return not any(map(str.isalnum, text)) or _NOTHING.fullmatch(text.strip(_EDGES)) is not None
+    words = _WORD.findall(_APOSTROPHE.sub("", _EMPTY_VALUE.sub(" nihil ", text)).lower())
+    if not words:
+        return True
+    if not _KNOWN.issuperset(words):
+        return False
+    return not _ZERO.isdisjoint(words) or (not _NOT.isdisjoint(words) and not (_THINGS | _FINDING).isdisjoint(words))

@@ -18,7 +18,12 @@ _LINE_LEAD = re.compile(r"[ \t>#*_\-•]{0,40}(?:\d{1,3}[.)][ \t]{0,9})?[*_]{0,9
 _LONGEST_LEAD = 60
 # A paragraph that speaks to the model again: a bare cue for the answer at the very end, or a labelled instruction.
 _CUE = r"(?i:JAWABAN|ANSWER|OUTPUT|KELUARAN|RESPONSE?)(?:[ \t]+[\w ]{1,30})?[ \t]*[:\uff1a]?[*_]*\s*\Z"
-_LABEL = r"(?:INSTRUKSI|INSTRUCTIONS?|PERINTAH|TUGAS|TASK|RIWAYAT|HISTORY)(?:[ \t]+[A-Z]+){0,2}[ \t]*[:\uff1a]"
+# Documents have headings of their own, such as TUGAS POKOK: and INSTRUKSI PRESIDEN:, so the words behind are few.
+_LABEL = (
+    r"(?:INSTRUKSI|INSTRUCTIONS?|PERINTAH|TUGAS|TASK|RIWAYAT|HISTORY)"
+    r"(?:[ \t]+(?:JAWABAN|MENJAWAB|PENTING|TAMBAHAN|KHUSUS|AKHIR|ANDA|MODEL|OUTPUT|FORMAT|PERCAKAPAN|OBROLAN|CHAT"
+    r"|DIALOG|FOR|THE|ANSWER|YOUR|CONVERSATION)){0,3}[ \t]*[:\uff1a]"
+)
 _PROMPT_AGAIN = re.compile(rf"{_NEWLINE}[ \t]*{_NEWLINE}\s*[#*_]*(?:{_CUE}|{_LABEL})")
 _RULER = re.compile(rf"(?:{_NEWLINE}[ \t]*[-=_*~]{{3,}}[ \t]*)+\s*\Z")
 # Sums of scores stay finite, and ranks fit into every database.
@@ -33,9 +38,10 @@ def read_section(section: str, template: SurfaceTemplate) -> tuple[str, tuple[Pa
     """The context and its passages, in the order of the prompt and each exactly as it stands between its headers.
 
     `section` is what follows the context marker. A repeated instruction or a cue for the answer behind the last passage
-    is left out. The context is "" when the section is empty or only states that nothing was found.
+    is left out, and so is the closing tag of a marker that is a tag. The context is "" when the section is empty or
+    only states that nothing was found.
     """
-    section = section.strip()
+    section = template.context.before_closing_tag(section).strip()
     parts = _parts(section, template)
     if len(parts) == 1:
         section = without_prompt(section, 0, template)
@@ -46,13 +52,16 @@ def read_section(section: str, template: SurfaceTemplate) -> tuple[str, tuple[Pa
     groups = template.headers
     ranks = parts[groups.rank :: groups.step] if groups.rank else repeat(None)
     scores = parts[groups.score :: groups.step] if groups.score else repeat(None)
+    texts = parts[groups.step :: groups.step]
+    if groups.closing:
+        texts = [(text or "").rstrip().removesuffix(groups.closing) for text in texts]
     passages = [
         Passage(
             rank=parse_rank(rank[:_LONGEST_NUMBER]) if rank else None,
             score=parse_score(score[:_LONGEST_NUMBER]) if score else None,
-            text=(text or "").strip(),
+            text=text.strip() if text else "",
         )
-        for rank, score, text in zip(ranks, scores, parts[groups.step :: groups.step], strict=False)
+        for rank, score, text in zip(ranks, scores, texts, strict=False)
     ]
     return section, tuple(passages)
 
@@ -129,12 +138,16 @@ def parse_score(text: str) -> float | None:
     """The score as a number; None for anything else, and beyond a trillion.
 
     A point or a comma that stands once is the decimal sign; of both, the last one is (1.000,5 and 1,000.5); one that
-    stands several times groups thousands.
+    stands several times groups thousands. A percentage is read as a fraction.
     """
+    written = text.strip().replace("\u2212", "-")
+    number = written.removesuffix("%")
     try:
-        value = float(text)
+        value = math.nan if "_" in number else float(number)
     except ValueError:
-        value = _grouped(text)
+        value = _grouped(number)
+    if number is not written:
+        value /= 100
     return value if -_LARGEST_SCORE <= value <= _LARGEST_SCORE else None
 
 

@@ -24,13 +24,16 @@ _ZWJ = "\u200d"
 
 
 def unwrapped(question: str) -> str:
-    """The question inside a JSON string, list or object, for example `["Apa itu PT?"]`; other text as it is."""
+    """The question inside a JSON string, list or object, for example `["Apa itu PT?"]`; other text as it is.
+
+    A string or list with nothing in it wraps an empty question.
+    """
     if question[:1] not in {'"', "[", "{"}:
         return question
     try:
-        if question.startswith("['"):  # a list as Python writes it
-            return _text_in(ast.literal_eval(question)) or question
-        return _text_in(json.loads(question, strict=False)) or question
+        # A list as Python writes it.
+        value = ast.literal_eval(question) if question.startswith("['") else json.loads(question, strict=False)
+        return _text_in(value) or ("" if _is_blank(value) else question)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return question
 
@@ -63,6 +66,12 @@ def _text_in(value: object) -> str:
     if isinstance(value, dict):
         return next((_text_in(value[key]) for key in _KEYS if key in value), "")
     return ""
+
+
+def _is_blank(value: object) -> bool:
+    if isinstance(value, list):
+        return all(map(_is_blank, value))
+    return isinstance(value, str) and not value.strip()
 
 
 def _redacted(text: str, patterns: Sequence[re.Pattern[str]]) -> str:

@@ -9,6 +9,7 @@ The rule, in both orders of the sections:
   a statement that nothing was found, or the end follows the context marker.
 * The context section opens at the context marker that a passage header follows at once, or a statement that nothing
   was found; of several, at the last one behind an empty line (a question may quote a whole section), else at the first.
+  Whichever starts with another rank than 0 or 1 goes without where one does start there: a passage quotes it.
   Where no marker is followed like that: at the last one before the first header; else at the first that is alone on its
   line; else at the last one.
 * The question before the context opens at the first question marker of the message, or at the last one before the
@@ -20,7 +21,8 @@ import re
 from typing import NamedTuple
 
 from kb_pipeline.grading.extraction.absence import states_nothing
-from kb_pipeline.grading.extraction.passages import header_follows, headers_of, read_section, without_prompt
+from kb_pipeline.grading.extraction.passages import header_follows, headers_of, parse_rank, read_section, without_prompt
+from kb_pipeline.grading.extraction.questions import unwrapped
 from kb_pipeline.grading.extraction.template import Span, SurfaceTemplate
 from kb_pipeline.records import Passage
 
@@ -39,6 +41,7 @@ _BREAK = re.compile(
     r"(?:\r?\n|\r)(?:[ \t]*(?:\r?\n|\r)|[ \t]*[*_]*[A-Z]\w*(?: [\w()]+){0,2}[*_]*[:\uff1a][*_]*[ \t]*$)", re.MULTILINE
 )
 _BLANK_REST = re.compile(r"[ \t]*(?:[\r\n]|\Z)")
+_UNSEEN = "\u200b\u200c\u200d\u2060\ufeff"
 _LONG_REMAINDER = 200
 _LONGEST_GAP = 100
 _LONGEST_REST = 400
@@ -129,6 +132,7 @@ def _context_span(text: str, template: SurfaceTemplate) -> Span | None:
     spans = template.context.on_lines(text)
     followed = [span for span in spans or template.context.anywhere(text) if _context_follows(text, span, template)]
     if followed:
+        followed = [span for span in followed if _starts_the_list(text, span, template)] or followed
         return next((span for span in reversed(followed) if _is_after_empty_line(span, text)), followed[0])
     if not spans:
         return None
@@ -141,6 +145,13 @@ def _context_span(text: str, template: SurfaceTemplate) -> Span | None:
 def _context_follows(text: str, span: Span, template: SurfaceTemplate) -> bool:
     rest = text[span.end : span.end + _LONGEST_REST]
     return header_follows(text, span.end, template) or (len(rest) < _LONGEST_REST and states_nothing(rest.strip()))
+
+
+def _starts_the_list(text: str, span: Span, template: SurfaceTemplate) -> bool:
+    """Whether the first passage behind a context marker has the rank of a first passage, or none."""
+    header = template.headers.lenient.search(text, span.end, span.end + _LONGEST_REST)
+    rank = header["rank"] if header and template.headers.rank else None
+    return rank is None or parse_rank(rank[:_LONGEST_GAP]) in {None, 0, 1}
 
 
 def _is_after_empty_line(span: Span, text: str) -> bool:
@@ -189,4 +200,7 @@ def _end_of_question(text: str, start: int, template: SurfaceTemplate) -> int:
 
 
 def _question(text: str, template: SurfaceTemplate) -> str:
-    return without_prompt(text.strip(), 1, template)
+    text = text.strip()
+    while text and (text[0] in _UNSEEN or text[-1] in _UNSEEN):
+        text = text.strip(_UNSEEN).strip()
+    return unwrapped(without_prompt(template.question.before_closing_tag(text), 1, template))

@@ -8,10 +8,17 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-# What may stand before a marker on its line: indentation, markdown, quotes, a list number.
-_BEFORE = r"(?:^|(?<=\r))[ \t>#*_\-=•`~|\[(<]{0,40}(?:\d{1,2}[.)][ \t]{0,4})?[*_]{0,4}"
+# Spaces of every width, and signs that are not seen.
+_SPACES = r" \t\x0b\x0c\xa0\u1680\u2000-\u200d\u202f\u205f\u2060\u3000\ufeff"
+# What may stand before a marker on its line: indentation, markdown, quotes, an emoji, a list number or letter.
+_BEFORE = (
+    rf"(?:^|(?<=\r))[{_SPACES}>#*_\-=•`~|\[(<\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]{{0,40}}"
+    rf"(?:(?:\d{{1,2}}|[a-zA-Z]|[ivxIVX]{{1,4}})[.)][{_SPACES}]{{0,4}})?[*_]{{0,4}}"
+)
 _UP_TO_RANK = re.compile(r".*?\(\?P<rank>[^()]*\)(?:\\?[\])}>])?")
-_COLONS = ":\uff1a"
+_COLONS = ":\uff1a\ufe55\u2236\ua789"
+_TAG = re.compile(r"<([\w:.-]+)[^<>]{0,200}>")
+_TAG_START = re.compile(r"<([\w:.-]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +33,36 @@ class Marker:
     """One configured marker, for example `PERTANYAAN:`.
 
     As written it is `literal`. At the start of a line it is also recognised in another case, in the other Unicode
-    normal form, with other spaces, behind or between markdown signs, and without its colon when alone on the line.
+    normal form, with other spaces, behind or between markdown signs, and without its colon when alone on the line or in
+    brackets. A marker that is a tag ends with its closing tag.
     """
 
-    __slots__ = ("_loose", "first_on_line", "literal")
+    __slots__ = ("_closing", "_loose", "first_on_line", "literal")
 
     def __init__(self, configured: str) -> None:
         self.literal = configured.strip()
         self.first_on_line = "\n" + self.literal
         name = self.literal.rstrip(_COLONS).rstrip()
         forms = {unicodedata.normalize(form, name) for form in ("NFC", "NFD")}
-        words = "|".join(r"[ \t]+".join(map(re.escape, form.split())) for form in sorted(forms))
-        end = rf"[ \t]{{0,9}}[*_`\])>]{{0,9}}(?:[ \t]{{0,9}}[{_COLONS}][*_`]{{0,9}}|(?=[ \t]*$))"
+        words = "|".join(rf"[{_SPACES}]+".join(map(re.escape, form.split())) for form in sorted(forms))
+        end = (
+            rf"[{_SPACES}]{{0,9}}[*_`\])>=#~\-]{{0,9}}"
+            rf"(?:[{_SPACES}]{{0,9}}[{_COLONS}][*_`]{{0,9}}|(?<=[\])>])|(?=[{_SPACES}]*$))"
+        )
         end = end if name != self.literal else ""
         self._loose = re.compile(f"{_BEFORE}(?:{words}){end}", re.MULTILINE | re.IGNORECASE)
+        tag = _TAG.fullmatch(self.literal)
+        # A marker that is a word may be written as a tag all the same: <PERTANYAAN> … </PERTANYAAN>.
+        # Only the template's own tag may end the section anywhere: a passage may hold the other.
+        ending = "" if tag else r"\s*\Z"
+        self._closing = re.compile(rf"</\s{{0,9}}{re.escape(tag[1] if tag else name)}\s{{0,9}}>{ending}", re.IGNORECASE)
+
+    def before_closing_tag(self, text: str) -> str:
+        """`text` up to the last closing tag of the marker; all of it where there is none."""
+        if "</" not in text:
+            return text
+        ends = [match.start() for match in self._closing.finditer(text)]
+        return text[: ends[-1]] if ends else text
 
     def on_lines(self, text: str) -> list[Span]:
         """Every place where the marker opens a line."""
@@ -56,7 +79,7 @@ class Marker:
 class Headers:
     """The header pattern of a surface's passages, made to find headers without their score too."""
 
-    __slots__ = ("lenient", "rank", "score", "step")
+    __slots__ = ("closing", "lenient", "rank", "score", "step")
 
     def __init__(self, pattern: re.Pattern[str]) -> None:
         self.lenient = _lenient(pattern)
@@ -64,6 +87,9 @@ class Headers:
         self.rank = pattern.groupindex.get("rank", 0)
         self.score = pattern.groupindex.get("score", 0)
         self.step = pattern.groups + 1
+        # A header that is a tag has a closing one behind the text; "" where it is none.
+        tag = _TAG_START.match(pattern.pattern)
+        self.closing = f"</{tag[1]}>" if tag else ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,7 +15,6 @@ from typing import NamedTuple
 from kb_pipeline.grading.bodies import PromptMessage, Request, Response
 from kb_pipeline.grading.bodies.reasoning import without_reasoning
 from kb_pipeline.grading.extraction.passages import headers_of, read_section
-from kb_pipeline.grading.extraction.questions import unwrapped
 from kb_pipeline.grading.extraction.sections import Sections, context_in, looks_retrieved, split
 from kb_pipeline.grading.extraction.template import SurfaceTemplate
 from kb_pipeline.grading.extraction.truncation import is_cut
@@ -75,7 +74,7 @@ def _read_turn(messages: Sequence[PromptMessage], template: SurfaceTemplate) -> 
         status = ParseStatus.TRUNCATED_PROMPT if _is_cut(own, template) else ParseStatus.OK
         is_alone = asked == 0 or (asked == 1 and messages[0].role in _INSTRUCTING)
         history = () if is_alone else _history(messages[:asked], template)
-        return _Turn(status, unwrapped(own.question), own.context, own.passages, history)
+        return _Turn(status, own.question, own.context, own.passages, history)
     return _SpreadTurn(messages, asked, own, template).read()
 
 
@@ -118,7 +117,7 @@ class _SpreadTurn:
         elif not question:
             status = ParseStatus.NO_QUESTION
         earlier = [message for i, message in enumerate(self.messages[: self.asked]) if i not in self.used]
-        return _Turn(status, unwrapped(question), context, passages, _history(earlier, self.template))
+        return _Turn(status, question, context, passages, _history(earlier, self.template))
 
     def _beside(self, question: str) -> str:
         """What else a cut may have gone through: the whole message where it took a marker along."""
@@ -196,7 +195,7 @@ def _spoken(message: PromptMessage, template: SurfaceTemplate) -> str:
     sections = split(text, template)
     if message.role == "assistant" and sections.context is None:
         return text
-    return unwrapped(sections.question or "") or sections.rest
+    return sections.question or sections.rest
 
 
 def _levelled(text: str) -> str:

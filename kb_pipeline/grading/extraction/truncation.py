@@ -18,23 +18,53 @@ _COUNT = rf"\d[\d.,]{{0,20}}\s{{0,4}}{_UNIT}"
 _OPEN, _CLOSE = r"[\[({<]", r"[\])}>]"
 _NEAR = r"[^\])}>\n]{0,60}?"
 _DOTS = r"(?:\.\.|…)\s{0,4}"
-_BARE = rf"{_OPEN}\W{{0,3}}(?:(?:content|text|output|prompt)\s{{1,4}})?{_CUT}(?:\b[^\])}}>\n]{{0,60}})?{_CLOSE}"
+_WHAT = r"(?:\w{2,20}:\s)?(?:(?:content|text|output|prompt)\s{1,4})?"
+_BARE = rf"{_OPEN}\W{{0,3}}{_WHAT}{_CUT}(?:\b[^\])}}>\n]{{0,60}})?{_CLOSE}"
 # Marks that tell how much is gone.
 _COUNTED = re.compile(
-    rf"{_OPEN}{_NEAR}(?:\b{_CUT}\b{_NEAR}{_COUNT}|{_COUNT}{_NEAR}\b{_CUT}\b)"
+    rf"{_DOTS}{_OPEN}\+?\s?(?:{_COUNT}|\d[\d.,]{{0,20}}\s?more)\s?{_CLOSE}|{_OPEN}{_NEAR}(?:\b{_CUT}\b{_NEAR}{_COUNT}|{_COUNT}{_NEAR}\b{_CUT}\b)"
     rf"|{_DOTS}(?:{_COUNT}\s{{0,4}}{_CUT}|{_CUT}\s{{0,4}}{_COUNT}|{_OPEN}?\+?\s{{0,4}}\d[\d.,]{{0,20}}\s?more\s\w+)",
     re.IGNORECASE,
 )
 _MARK = re.compile(_BARE, re.IGNORECASE)
 _BETWEEN_DOTS = re.compile(rf"{_DOTS}{_BARE}\s{{0,4}}(?:\.\.|…)", re.IGNORECASE)
-_AT_END = re.compile(rf"(?:{_BARE}|{_DOTS}{_OPEN}?\s?{_CUT})\W{{0,8}}\Z", re.IGNORECASE)
+_AT_END = re.compile(rf"(?:{_BARE}|{_DOTS}{_OPEN}?\s?{_CUT}|-{{2,9}}\s?{_CUT}\s?-{{2,9}})\W{{0,8}}\Z", re.IGNORECASE)
 # Looking for pieces of the words is quicker than the expressions; the rarer words are looked for at the end only.
-_TRACES = ("runca", "RUNCA", "mitted", "MITTED", "kipped", "elided", "ipotong", "rpotong", "POTONG", "截断", "省略")
+_TRACES = (
+    "runca",
+    "RUNCA",
+    "mitted",
+    "MITTED",
+    "kipped",
+    "elided",
+    "ipotong",
+    "rpotong",
+    "POTONG",
+    "截断",
+    "省略",
+    "[+",
+    "chars]",
+)
 _AROUND = 120
 _MOST_TRACES = 100
 # How a text ends that was cut at its end; the full stop of a sentence is none of them.
 _LAST_SIGNS = (
-    *(")", "]", "}", ">", "..", "…", "characters", "chars", "bytes", "tokens", "karakter", "runcated", "RUNCATED"),
+    *(
+        ")",
+        "]",
+        "}",
+        ">",
+        "--",
+        "..",
+        "…",
+        "characters",
+        "chars",
+        "bytes",
+        "tokens",
+        "karakter",
+        "runcated",
+        "RUNCATED",
+    ),
     *("mitted", "potong", "POTONG"),
 )
 _TAIL = 300

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from kb_pipeline.grading.bodies import LENGTH_REASONS, read_response
+from kb_pipeline.grading.bodies import is_length, read_response
 from kb_pipeline.records import ErrorClass, ParseStatus, Ungraded, Usage
 
 _MAX_INT4 = 2**31 - 1
@@ -78,7 +78,7 @@ def read_envelope(body: bytes, http_status: int) -> Written | Ungraded:
     if whole is not None:
         return Written(text=whole, was_cut=False, usage=usage)
     response = read_response(body)
-    was_cut = (response.finish_reason or "").lower() in LENGTH_REASONS
+    was_cut = is_length(response.finish_reason)
     text = _without_open_thinking(response.answer.strip())
     if text and response.parse_status in {ParseStatus.OK, ParseStatus.OK_LENGTH, ParseStatus.TOOL_CALLS}:
         return Written(text=text, was_cut=was_cut, usage=usage)

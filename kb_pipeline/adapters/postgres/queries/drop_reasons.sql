@@ -3,7 +3,7 @@
 WITH bare AS (
   SELECT event_id FROM rag_triad
   WHERE ts >= %(window_start)s AND ts < %(window_end)s AND question_preview IS NULL
-    AND (text_expired_at IS NOT NULL OR ts < %(before)s)
+    AND (text_expired_at IS NOT NULL OR ts < %(instant)s)
 ), score AS (
   UPDATE rag_judge_score AS s SET
     faithfulness_reason = CASE WHEN status = 'ok' AND faithfulness IS NULL THEN 'expired' END,

@@ -1,5 +1,5 @@
 -- Hours with turns past quality_days.
 SELECT DISTINCT date_trunc('hour', ts, 'UTC') AS hour
 FROM rag_call
-WHERE ts < %(before)s AND verdict = 'synthesis' AND erased_at IS NULL
+WHERE ts < %(instant)s AND verdict = 'synthesis' AND erased_at IS NULL
 ORDER BY 1
