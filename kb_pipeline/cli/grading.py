@@ -3,6 +3,7 @@
 Belongs here: options, progress, words. Does not: grading.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ import click
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
 from kb_pipeline.cli.output import progress, write_facts, write_json
 from kb_pipeline.cli.times import Instant, check_order
+from kb_pipeline.errors import KbPipelineError
 
 if TYPE_CHECKING:
     from kb_pipeline.grading_street import GradingStreet
@@ -51,6 +53,8 @@ def grade(
         write_json(facts)
     else:
         write_facts(_flat(facts))
+    if not dry_run:
+        _refuse_an_outage(facts)
 
 
 def _done(
@@ -59,6 +63,16 @@ def _done(
     with progress() as hear:
         report = street.grade(since=since, until=until, retry_failed=retry_failed, on_progress=hear)
     return {"hours": report.hours, **report.counts}
+
+
+def _refuse_an_outage(facts: Mapping[str, object]) -> None:
+    """A run that could not judge has failed, although every turn stands with its metrics and waits."""
+    if facts.get("stopped_early") or (facts.get("errors") and not facts.get("graded")):
+        classes = ", ".join(name.removeprefix("error_") for name in facts if name.startswith("error_"))
+        raise KbPipelineError(
+            f"the judge gave no scores for {facts.get('errors')} turns ({classes}); they wait, with their metrics: "
+            "kb-pipeline check tells whether the judge answers, then run this again"
+        )
 
 
 def _foreseen(street: "GradingStreet", since: datetime | None, until: datetime | None) -> dict[str, object]:

@@ -9,7 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from kb_pipeline.demo.summary import Hour, Summary
+from kb_pipeline.demo.summary import Hour, Summary, Worst
 from kb_pipeline.demo.truth import KindResult
 from kb_pipeline.grading.health import Level
 
@@ -25,7 +25,18 @@ def show(summary: Summary, console: Console) -> None:
     console.print(_numbers(summary))
     console.print(_kinds(summary.planted.kinds))
     console.print(f"Faithfulness by hour  {sparkline(summary.hours)}  (one bar an hour, · none)")
+    console.print(_worst(summary.worst))
     console.print(_checks(summary.checks))
+
+
+def _worst(turns: Iterable[Worst]) -> Table:
+    table = Table(title="Worst answers", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    for title in ("completed (UTC)", "event_id", "faithful", "relevant"):
+        table.add_column(title, no_wrap=True)
+    for turn in turns:
+        scores = _score(turn.faithfulness), _score(turn.answer_relevance)
+        table.add_row(f"{turn.ts:%Y-%m-%d %H:%M}", turn.event_id, *scores)
+    return table
 
 
 def _checks(checks: Mapping[str, Level]) -> Table:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from psycopg.rows import dict_row
+from psycopg.rows import class_row, dict_row
 
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.publication import PostgresPublication
@@ -28,6 +28,16 @@ class Hour:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Worst:
+    """One of the turns with the lowest faithfulness; who may see its text asks `explain` for it."""
+
+    event_id: str
+    ts: datetime
+    faithfulness: float
+    answer_relevance: float | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Summary:
     """The demo's day in numbers; rates and means are None where nothing was measured."""
 
@@ -41,6 +51,7 @@ class Summary:
     mean_faithfulness: float | None
     grounded_rate: float | None
     refusal_rate: float | None
+    worst: tuple[Worst, ...]
     planted: Comparison
     checks: Mapping[str, Level]
     seconds: float
@@ -77,6 +88,8 @@ def summarise(
         found = cursor.execute(load("summary"), bounds | {"grounded_from": grounded_from}).fetchone() or {}
         reasons = connection.execute(load("ungraded"), bounds).fetchall()
         hours = connection.execute(load("hourly_quality"), bounds).fetchall()
+        with connection.cursor(row_factory=class_row(Worst)) as worst_cursor:
+            worst = worst_cursor.execute(load("worst_turns"), bounds).fetchall()
     sampled_out = found.pop("sampled_out")
     ungraded = dict(reasons) | ({"sampled_out": sampled_out} if sampled_out else {})
     return Summary(
@@ -84,6 +97,7 @@ def summarise(
         ungraded=ungraded,
         parse_success_rate=_parse_success_rate(database, window),
         hours=tuple(Hour(start=start, graded=graded, mean_faithfulness=mean) for start, graded, mean in hours),
+        worst=tuple(worst),
         planted=compare(database, window),
         checks=checks,
         seconds=seconds,
