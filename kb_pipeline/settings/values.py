@@ -109,6 +109,9 @@ def _database_url(url: str) -> str:
         raise ValueError(
             f"a URL that names a database is accepted, for example {DATABASE_DRIVER}://user@host:5432/name"
         )
+    if set("@/:") & set(parts.path.strip("/")):
+        # What follows an unescaped sign of the password would be taken for host and database, and shown as such.
+        raise ValueError("a URL whose password writes @ as %40, / as %2F and : as %3A is accepted")
     return DATABASE_DRIVER + url[len(parts.scheme) :]
 
 
