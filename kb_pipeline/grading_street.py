@@ -17,6 +17,7 @@ from kb_pipeline.adapters.postgres.backlog import HourlyBacklog, PostgresBacklog
 from kb_pipeline.adapters.postgres.claims import claim_book, reopen_failed
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.explanation import Explanation, explain
+from kb_pipeline.adapters.postgres.grader import grader_database
 from kb_pipeline.adapters.postgres.ledger import PostgresLedger
 from kb_pipeline.adapters.postgres.publication import PostgresPublication
 from kb_pipeline.adapters.postgres.retention import PostgresRetention
@@ -36,7 +37,6 @@ from kb_pipeline.steps.forecast import Forecast, forecast_of, foresee, waiting
 from kb_pipeline.steps.judge import JudgeLimits, judge_window
 from kb_pipeline.windows import Window
 
-ACTOR = "kb_pipeline_grader"
 # A claim outlives a full queue of slow calls; a run that dies loses its claims at once, whatever the lease.
 LEASE_TIMEOUTS = 4
 LEASE_SPARE_S = 60.0
@@ -84,11 +84,8 @@ class GradingStreet:
     @contextmanager
     def open(cls, settings: Settings, *, run_id: str | None = None) -> Iterator["GradingStreet"]:
         """The street over the configured database; its connections are closed at the end of the block."""
-        database = Database(settings.database_url, application_name=ACTOR)
-        try:
+        with grader_database(settings.database_url) as database:
             yield cls(settings, database, run_id=run_id)
-        finally:
-            database.dispose()
 
     def collect(
         self, window: Window, *, asked: bool = False, on_progress: Callable[[int], None] | None = None

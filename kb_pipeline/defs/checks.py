@@ -49,6 +49,17 @@ def synthesis_share(
     return _result(health.synthesis_share(counts, baseline), window, shares)
 
 
+@dg.asset_check(asset="judge_scores", description="The judge gives scores.")
+def judge_answers(
+    context: dg.AssetCheckExecutionContext, streets: dg.ResourceParam[GradingStreets]
+) -> dg.AssetCheckResult:
+    """Warns when most of the turns that were called have no scores: the run itself succeeds, and they wait."""
+    with streets.open() as street:
+        window = window_of_check(context, street.clock.now())
+        scored, unscored = street.publication.scored(window)
+    return _result(health.judge_answers(scored, unscored), window, {"scored": scored, "unscored": unscored})
+
+
 @dg.asset_check(asset="rag_quality", description="Every recognised turn is in exactly one place.")
 def coverage(context: dg.AssetCheckExecutionContext, streets: dg.ResourceParam[GradingStreets]) -> dg.AssetCheckResult:
     """Fails when seen is not graded + ungraded + skipped + pending + sampled out."""
@@ -93,7 +104,7 @@ def rag_quality_expectations(
 
 def ledger_checks() -> list[dg.AssetChecksDefinition]:
     """The checks in plain SQL, cheap enough for every run."""
-    return [parse_success, synthesis_share, coverage, newest_closed_hour]
+    return [parse_success, synthesis_share, judge_answers, coverage, newest_closed_hour]
 
 
 def expectation_checks() -> list[dg.AssetChecksDefinition]:

@@ -66,6 +66,14 @@ def synthesis_share(counts: CallCounts, baseline: CallCounts) -> Health:
     return Health(level=Level.FAILED, reason=f"{sentence} Compare synthesis_markers with a current system message.")
 
 
+def judge_answers(scored: int, unscored: int) -> Health:
+    """Whether the judge gives scores: warns when most of the called turns of an hour have none, never on one turn."""
+    sentence = f"{scored} turns have scores, {unscored} were called and have none."
+    if unscored < MIN_FAILURES or unscored <= scored:
+        return Health(level=Level.PASSED, reason=sentence)
+    return Health(level=Level.WARNED, reason=f"{sentence} kb-pipeline check tells whether the judge answers.")
+
+
 def coverage(found: Coverage) -> Health:
     """Whether every recognised turn is in exactly one place."""
     places = (

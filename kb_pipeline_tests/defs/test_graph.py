@@ -46,6 +46,7 @@ def test_the_checks_jobs_schedules_and_sensors_are_these(graph: dg.Definitions) 
     assert checks == {
         "triads:parse_success",
         "synthesis_bodies:synthesis_share",
+        "judge_scores:judge_answers",
         "rag_quality:coverage",
         "quality_windows:newest_closed_hour",
         "rag_quality:rag_quality_schema",

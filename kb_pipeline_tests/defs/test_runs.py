@@ -47,7 +47,7 @@ def test_a_run_of_an_hour_materializes_every_asset_with_its_rows_and_passes_ever
     }
     checks = {each.check_name: each.passed for each in result.get_asset_check_evaluations()}
     assert checks == dict.fromkeys(checks, True)
-    assert len(checks) == 8
+    assert len(checks) == 9
 
 
 def test_nothing_that_a_citizen_wrote_stands_in_dagsters_storage(

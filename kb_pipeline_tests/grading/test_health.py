@@ -3,7 +3,7 @@
 import pytest
 
 from kb_pipeline.grading.aggregates import CallCounts, Coverage
-from kb_pipeline.grading.health import Level, coverage, newest_hour, parse_success, synthesis_share
+from kb_pipeline.grading.health import Level, coverage, judge_answers, newest_hour, parse_success, synthesis_share
 
 
 def ledger(*, examined: int = 0, synthesis: int = 0, own: int = 0, parsed: int = 0, attempted: int = 0) -> CallCounts:
@@ -43,6 +43,14 @@ def test_a_quiet_hour_and_a_young_installation_say_nothing_of_the_share() -> Non
 def test_the_pipelines_own_calls_do_not_thin_the_share() -> None:
     before = ledger(examined=2_000, synthesis=1_000)
     assert synthesis_share(ledger(examined=1_000, own=960, synthesis=20), before).level is Level.PASSED
+
+
+@pytest.mark.parametrize(
+    ("scored", "unscored", "level"),
+    [(0, 0, Level.PASSED), (0, 1, Level.PASSED), (0, 2, Level.WARNED), (10, 4, Level.PASSED), (3, 9, Level.WARNED)],
+)
+def test_a_judge_that_scores_less_than_half_of_an_hour_is_a_warning(scored: int, unscored: int, level: Level) -> None:
+    assert judge_answers(scored, unscored).level is level
 
 
 def test_coverage_fails_with_the_numbers_in_words() -> None:

@@ -32,7 +32,10 @@ from kb_pipeline_tests.settings.config import refusals, settings_of
         ("service: {host: 127}", "1: service.host is 127; accepted: text, so write it in quotes"),
         (
             "database: {url: 'postgresql://me:p@ss/w:rd@127.0.0.1/db'}",
-            "1: database.url is text (not shown); a URL whose password writes @ as %40, / as %2F and : as %3A is accepted",
+            (
+                "1: database.url is text (not shown); "
+                "a URL whose password writes @ as %40, / as %2F and : as %3A is accepted"
+            ),
         ),
         ("rag_quality: {sample_rate: 1.01}", "1: rag_quality.sample_rate is 1.01; accepted: a number from 0 to 1"),
         ("rag_quality: {sample_rate: .nan}", "1: rag_quality.sample_rate is NaN; accepted: a number from 0 to 1"),

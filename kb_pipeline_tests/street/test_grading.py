@@ -284,6 +284,25 @@ def test_a_turn_of_any_month_finds_its_partition(database: Database, years: int)
     assert statuses(database) == {"somewhen": "ok"}
 
 
+def test_bodies_are_read_under_a_role_and_a_name_of_their_own_and_every_batch_is_recorded(database: Database) -> None:
+    Upstream(database).turns(3, closed_hour())
+    with WatchedJudge() as judge, street(database, judge_base_url=judge.url) as grading:
+        grading.grade()
+    assert table(
+        database,
+        "SELECT actor, database_role, application_name, purpose, bodies, body_bytes > 0 FROM kb_access_record",
+    ) == [("kb_pipeline_grader", "kb_grader", "kb_pipeline_grader", "grading", 3, True)]
+
+
+def test_where_the_role_may_not_read_the_views_the_users_own_rights_serve(database: Database) -> None:
+    Upstream(database).turns(1, closed_hour())
+    with database.connect() as connection:
+        connection.execute("REVOKE USAGE ON SCHEMA kb_source FROM kb_source_reader")
+    with WatchedJudge() as judge, street(database, judge_base_url=judge.url) as grading:
+        grading.grade()
+    assert set(statuses(database).values()) == {"ok"}
+
+
 def test_hashes_that_do_not_match_mark_the_turn_and_nothing_else(database: Database) -> None:
     upstream = Upstream(database)
     upstream.turn("whole", closed_hour().start)

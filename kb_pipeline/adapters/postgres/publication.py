@@ -72,6 +72,12 @@ class PostgresPublication:
         with self._database.connect() as connection, connection.cursor(row_factory=dict_row) as cursor:
             return cursor.execute(load("row_counts"), _bounds(window)).fetchone() or {}
 
+    def scored(self, window: Window) -> tuple[int, int]:
+        """Turns of the window that the judge was called for: with scores, and without."""
+        with self._database.connect() as connection:
+            row = connection.execute(load("scored_turns"), _bounds(window)).fetchone() or (0, 0)
+        return int(row[0]), int(row[1])
+
     def coverage(self, window: Window) -> Coverage:
         """Where every recognised turn of the window is."""
         with self._database.connect() as connection:

@@ -22,7 +22,7 @@ def check_surfaces(database: Database, configured: Collection[str]) -> Finding:
         return Finding(
             name="surfaces",
             ok=False,
-            message=f"no call of the last seven days is of a configured surface ({_listed(dict.fromkeys(configured, 0))}); "
+            message=f"no call of the last week is of a configured surface ({_listed(dict.fromkeys(configured, 0))}); "
             f"the audit trail has {_listed(others)}",
             remedy="name the surface under rag_quality.surfaces as the audit trail does; a call examined under a wrong "
             "configuration keeps its verdict",

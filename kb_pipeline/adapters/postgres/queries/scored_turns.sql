@@ -1,0 +1,5 @@
+SELECT
+  count(*) FILTER (WHERE status = 'ok'),
+  count(*) FILTER (WHERE status IN ('error', 'failed'))
+FROM rag_judge_score
+WHERE ts >= %(window_start)s AND ts < %(window_end)s
