@@ -21,9 +21,18 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="One grading run, or what it would cost.")
-@click.option("--since", type=Instant(), metavar="T", help="Grade turns completed from T on, older than start_at too, and read anew what another configuration missed.")
+@click.option(
+    "--since",
+    type=Instant(),
+    metavar="T",
+    help="Grade turns completed from T on, older than start_at too; what other markers decided is read anew.",
+)
 @click.option("--until", type=Instant(), metavar="T", help="Grade hours that began before T.")
-@click.option("--dry-run", is_flag=True, help="Count turns, judge calls and tokens; call nobody, write no row.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Count turns, judge calls and tokens; call nobody, write nothing but the access record.",
+)
 @click.option("--retry-failed", is_flag=True, help="Open turns again whose attempts are used up.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @pass_invocation
