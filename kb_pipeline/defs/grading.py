@@ -3,7 +3,7 @@
 Belongs here: assets, their descriptions and what they depend on. Does not: the work (steps), checks, schedules.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import dagster as dg
@@ -11,12 +11,16 @@ import dagster as dg
 from kb_pipeline.defs.partitions import window_of_run
 from kb_pipeline.defs.resources import GradingStreets
 from kb_pipeline.defs.tables import table_metadata
+from kb_pipeline.grading_street import GradingStreet
 from kb_pipeline.records import StepReport
+from kb_pipeline.windows import Window
 
 GROUP = "grading"
 OWNERS = ["team:rag-quality"]
 JUDGE_POOL = "judge"
 KINDS = {"python", "postgres"}
+
+Step = Callable[[GradingStreet, Window], StepReport]
 
 AI_CALL = dg.AssetKey(["kb_source", "ai_call"])
 AI_CALL_BODY = dg.AssetKey(["kb_source", "ai_call_body"])
@@ -127,34 +131,26 @@ def grading_assets(partitions: dg.HourlyPartitionsDefinition) -> list[dg.AssetsD
         yield _result("triads", kept["rag_triad"], report)
         yield _result("deterministic_metrics", kept["rag_metric"], report)
 
-    @dg.multi_asset(name="judge_scores", specs=[judge_spec()], partitions_def=partitions, pool=JUDGE_POOL)
-    def judge_scores(
-        context: dg.AssetExecutionContext, streets: dg.ResourceParam[GradingStreets]
-    ) -> dg.MaterializeResult[None]:
-        with streets.open(context.run.run_id) as street:
-            window = window_of_run(context)
-            report = street.judge(window)
-            return _result("judge_scores", street.publication.row_counts(window)["rag_judge_score"], report)
+    def hourly(spec: dg.AssetSpec, table: str, step: Step, pool: str | None = None) -> dg.AssetsDefinition:
+        name = spec.key.to_user_string()
 
-    @dg.multi_asset(name="rag_quality", specs=[quality_spec()], partitions_def=partitions)
-    def rag_quality(
-        context: dg.AssetExecutionContext, streets: dg.ResourceParam[GradingStreets]
-    ) -> dg.MaterializeResult[None]:
-        with streets.open(context.run.run_id) as street:
-            window = window_of_run(context)
-            report = street.publish(window)
-            return _result("rag_quality", street.publication.row_counts(window)["rag_quality"], report)
+        @dg.multi_asset(name=name, specs=[spec], partitions_def=partitions, pool=pool)
+        def materialize(
+            context: dg.AssetExecutionContext, streets: dg.ResourceParam[GradingStreets]
+        ) -> dg.MaterializeResult[None]:
+            with streets.open(context.run.run_id) as street:
+                window = window_of_run(context)
+                report = step(street, window)
+                return _result(name, street.publication.row_counts(window)[table], report)
 
-    @dg.multi_asset(name="quality_windows", specs=[windows_spec()], partitions_def=partitions)
-    def quality_windows(
-        context: dg.AssetExecutionContext, streets: dg.ResourceParam[GradingStreets]
-    ) -> dg.MaterializeResult[None]:
-        with streets.open(context.run.run_id) as street:
-            window = window_of_run(context)
-            report = street.aggregate(window)
-            return _result("quality_windows", street.publication.row_counts(window)["rag_quality_window"], report)
+        return materialize
 
-    return [examination, judge_scores, rag_quality, quality_windows]
+    return [
+        examination,
+        hourly(judge_spec(), "rag_judge_score", GradingStreet.judge, JUDGE_POOL),
+        hourly(quality_spec(), "rag_quality", GradingStreet.publish),
+        hourly(windows_spec(), "rag_quality_window", GradingStreet.aggregate),
+    ]
 
 
 def _result(asset: str, rows: int, report: StepReport) -> dg.MaterializeResult[None]:
