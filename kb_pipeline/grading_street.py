@@ -219,7 +219,9 @@ class GradingStreet:
         # Published before the judge too: a turn stands with its metrics while it waits.
         counts.update(self.publish(hour).counts)
         if limit > 0 and self.version is not None:
-            counts.update(self.judge(hour, limit=limit, on_progress=_differences(partial(hear, "judged"))).counts)
+            judged = self.judge(hour, limit=limit, on_progress=_differences(partial(hear, "judged"))).counts
+            # Beside the calls that were examined, a bare "calls" could be either.
+            counts.update({"judge_calls" if name == "calls" else name: count for name, count in judged.items()})
             counts.update(self.publish(hour).counts)
         counts.update(self.aggregate(hour).counts)
         return counts

@@ -37,7 +37,8 @@ def test_a_synthesis_call_becomes_a_published_row_and_a_window(database: Databas
     Upstream(database).turn("e1", hour.start + timedelta(minutes=5))
     with WatchedJudge() as judge, street(database, judge_base_url=judge.url) as grading:
         report = grading.grade()
-    assert report.counts["graded"] == 1
+    assert report.counts["graded"] == report.counts["judge_calls"] == report.counts["examined"] == 1
+    assert "calls" not in report.counts
     ((status, parsed, had_context, passages, top, faithful, relevant, on_topic, reason, preview),) = table(
         database, TURN, "e1"
     )
