@@ -98,6 +98,7 @@ def _configuration(settings: "Settings", invocation: Invocation) -> Outcome:
 
 def _database(settings: "Settings") -> Iterator[Outcome]:
     from kb_pipeline.adapters.postgres.connection import Database
+    from kb_pipeline.adapters.postgres.plan_check import check_plans
     from kb_pipeline.adapters.postgres.server_check import check_server
     from kb_pipeline.adapters.postgres.source_check import check_source_views
     from kb_pipeline.adapters.postgres.surface_check import check_surfaces
@@ -112,6 +113,7 @@ def _database(settings: "Settings") -> Iterator[Outcome]:
             yield from map(_outcome, views)
             if all(view.ok for view in views):
                 yield _outcome(check_surfaces(database, settings.rag_quality.surfaces))
+                yield from map(_outcome, check_plans(database))
     finally:
         database.dispose()
 
