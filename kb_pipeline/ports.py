@@ -9,7 +9,21 @@ from datetime import datetime
 from types import TracebackType
 from typing import Protocol, Self
 
-from kb_pipeline.records import AuditedCall, Claim, Examination, Judgement, JudgeVersion, StoredBody, Ungraded
+from kb_pipeline.records import (
+    AuditedCall,
+    Claim,
+    DraftOutcome,
+    Evidence,
+    Examination,
+    Judgement,
+    JudgeVersion,
+    KnowledgeChunk,
+    RetrievalGap,
+    ReviewedDraft,
+    StoredBody,
+    Tenant,
+    Ungraded,
+)
 from kb_pipeline.windows import Window
 
 
@@ -96,4 +110,82 @@ class Judge(Protocol):
 
     async def grade(self, claim: Claim) -> Judgement:
         """Scores, or the reason why there are none."""
+        ...
+
+
+class DraftSource(Protocol):
+    """Drafts with what experts did to them and the retrievals that served them, as the source shows them now."""
+
+    def changed_in(self, window: Window, *, chunk: int) -> AbstractContextManager[Iterator[Sequence[ReviewedDraft]]]:
+        """Drafts whose outcome is missing, or was derived from another state or by other rules.
+
+        Those decided in the window, and those made in it that are not decided; memory holds one chunk.
+        """
+        ...
+
+    def decided_in(self, window: Window, *, chunk: int) -> AbstractContextManager[Iterator[Sequence[ReviewedDraft]]]:
+        """Drafts decided in the window that have a retrieval event, changed or not."""
+        ...
+
+    def unharvested(self, *, rules: str, chunk: int) -> AbstractContextManager[Iterator[Sequence[ReviewedDraft]]]:
+        """Drafts with a decision and an event whose evidence is missing, or of another state or other rules."""
+        ...
+
+
+class OutcomeBook(Protocol):
+    """Where outcomes of drafts are kept."""
+
+    def save(self, outcomes: Sequence[DraftOutcome]) -> int:
+        """Upsert them; returns how many rows changed."""
+        ...
+
+    def forget_deleted(self, window: Window) -> int:
+        """Delete all that was derived from drafts of the window that the source has deleted; returns drafts."""
+        ...
+
+
+class KnowledgeBase(Protocol):
+    """The tenants' knowledge bases, old versions included."""
+
+    def is_mapped(self) -> bool:
+        """Whether the operator mapped it at all."""
+        ...
+
+    def chunks(self, tenant: Tenant) -> Sequence[KnowledgeChunk]:
+        """Every chunk of one tenant in every version."""
+        ...
+
+
+class EvidenceBook(Protocol):
+    """Where evidence is appended, and judgments are made of it."""
+
+    def note_queries(self) -> int:
+        """Bring kb_query up to date with the events; returns rows added or changed."""
+        ...
+
+    def replace(self, rules: str, drafts: Sequence[tuple[ReviewedDraft, Sequence[Evidence]]]) -> int:
+        """Make this the evidence of each draft: what says the same stays, what does not is superseded.
+
+        The drafts count as harvested by these rules. Returns rows appended.
+        """
+        ...
+
+    def note_searches(self, rules: str) -> int:
+        """Append what experts' clicks and citations say that is not noted yet; returns rows appended."""
+        ...
+
+    def judge(self, as_of: datetime, rules: str) -> int:
+        """Bring the judgments up to date with all evidence as of the instant; returns rows changed."""
+        ...
+
+
+class GapBook(Protocol):
+    """Where diagnoses are kept."""
+
+    def save(self, gaps: Sequence[tuple[ReviewedDraft, RetrievalGap]], rules: str) -> int:
+        """Upsert them; returns how many rows changed."""
+        ...
+
+    def name_subjects(self) -> int:
+        """Say what gaps of one kind have in common; returns rows changed."""
         ...

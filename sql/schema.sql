@@ -123,6 +123,604 @@ COMMENT ON COLUMN public.kb_activation.start_at IS 'The instant from which it wo
 
 COMMENT ON COLUMN public.kb_activation.activated_at IS 'When it was first switched on.';
 
+CREATE TABLE public.kb_draft_outcome (
+    message_id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    specialist_id uuid NOT NULL,
+    conversation_id uuid NOT NULL,
+    event_id uuid,
+    trace_id text,
+    correction_id uuid,
+    outcome text NOT NULL,
+    drafted_at timestamp with time zone NOT NULL,
+    decided_at timestamp with time zone,
+    decision_s double precision,
+    kept_sentences integer NOT NULL,
+    new_sentences integer NOT NULL,
+    removed_sentences integer NOT NULL,
+    similarity double precision,
+    wrong_source boolean DEFAULT false NOT NULL,
+    suspect boolean DEFAULT false NOT NULL,
+    rephrased boolean DEFAULT false NOT NULL,
+    source_state text NOT NULL,
+    rule_version text NOT NULL,
+    harvested_state text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT kb_draft_outcome_decided_unless_pending CHECK (((outcome = 'pending'::text) = (decided_at IS NULL))),
+    CONSTRAINT kb_draft_outcome_kept_sentences_check CHECK ((kept_sentences >= 0)),
+    CONSTRAINT kb_draft_outcome_new_sentences_check CHECK ((new_sentences >= 0)),
+    CONSTRAINT kb_draft_outcome_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'edited_light'::text, 'edited_heavy'::text, 'rejected'::text, 'pending'::text, 'unreviewed'::text]))),
+    CONSTRAINT kb_draft_outcome_removed_sentences_check CHECK ((removed_sentences >= 0)),
+    CONSTRAINT kb_draft_outcome_similarity_check CHECK (((similarity >= (0)::double precision) AND (similarity <= (1)::double precision)))
+);
+
+COMMENT ON TABLE public.kb_draft_outcome IS 'What became of each draft, derived by joining messages, the experts'' queue, corrections and retrieval events; counts, no text. Tenancy: Org x Specialist.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.message_id IS 'The draft.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.org_id IS 'Organisation, first half of the tenancy key.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.specialist_id IS 'Specialist, second half of the tenancy key.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.conversation_id IS 'The thread.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.event_id IS 'The retrieval that served the draft; null where none was recorded.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.trace_id IS 'Joins with the audited call that wrote the draft: so experts calibrate the judge.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.correction_id IS 'The newest correction of the draft.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.outcome IS 'accepted: sent as it was; edited_light: nothing that asserts something is new or gone; edited_heavy: something is; rejected; pending: no decision; unreviewed: decided within two seconds.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.drafted_at IS 'When the draft was made.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.decided_at IS 'When the expert decided; the hour of the partition. Null while pending.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.decision_s IS 'Seconds between opening and deciding; null where the source does not say.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.kept_sentences IS 'Sentences of the draft that stand in the final text.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.new_sentences IS 'Sentences of the final text that assert something and are not in the draft.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.removed_sentences IS 'Sentences of the draft that assert something and are not in the final text.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.similarity IS 'Similarity of draft and final text, a fraction; for reading only: no rule uses it, because a changed number is .98 similar.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.wrong_source IS 'Rejected, and the reason names its sources.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.suspect IS 'The retrieval may be bad: a heavy edit or a rejection.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.rephrased IS 'The client asked again in other words after this answer, and was retrieved for again.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.source_state IS 'Fingerprint of what the source said; another one makes the row be derived again.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.rule_version IS 'Which rules derived the row.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.harvested_state IS 'source_state and rules that its evidence was taken from; null until then.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.created_at IS 'When the row was first derived.';
+
+COMMENT ON COLUMN public.kb_draft_outcome.updated_at IS 'When the row last changed.';
+
+CREATE TABLE public.kb_evidence (
+    evidence_id bigint NOT NULL,
+    org_id uuid NOT NULL,
+    specialist_id uuid NOT NULL,
+    query_sha text NOT NULL,
+    doc_id text NOT NULL,
+    chunk_id text,
+    kind text NOT NULL,
+    weight double precision NOT NULL,
+    conversation_id uuid,
+    event_id uuid,
+    message_id uuid,
+    correction_id uuid,
+    search_event_id uuid,
+    document_from timestamp with time zone,
+    observed_at timestamp with time zone NOT NULL,
+    facts jsonb DEFAULT '{}'::jsonb NOT NULL,
+    rule_version text NOT NULL,
+    author text,
+    reason text,
+    recorded_at timestamp with time zone DEFAULT now() NOT NULL,
+    superseded_at timestamp with time zone,
+    CONSTRAINT kb_evidence_doc_id_check CHECK ((doc_id <> ''::text)),
+    CONSTRAINT kb_evidence_facts_check CHECK ((jsonb_typeof(facts) = 'object'::text)),
+    CONSTRAINT kb_evidence_kind_check CHECK ((kind = ANY (ARRAY['cited'::text, 'supports_new'::text, 'light_edit'::text, 'accepted'::text, 'kept_only'::text, 'clicked'::text, 'removed_only'::text, 'wrong_source'::text, 'settled'::text]))),
+    CONSTRAINT kb_evidence_query_sha_check CHECK (((query_sha ~ '^[0-9a-f]+$'::text) AND (char_length(query_sha) = 64))),
+    CONSTRAINT kb_evidence_settled_by_somebody CHECK (((kind <> 'settled'::text) OR ((author IS NOT NULL) AND (author <> ''::text) AND (reason IS NOT NULL) AND (reason <> ''::text)))),
+    CONSTRAINT kb_evidence_weight_check CHECK ((((weight >= ('-1'::integer)::double precision) AND (weight <= (1)::double precision)) AND (weight <> (0)::double precision)))
+);
+
+COMMENT ON TABLE public.kb_evidence IS 'Every observation for or against a document of a query, appended; a row is never changed but for superseded_at, set when its draft is read anew. No text. Tenancy: Org x Specialist.';
+
+COMMENT ON COLUMN public.kb_evidence.evidence_id IS 'The number of the observation.';
+
+COMMENT ON COLUMN public.kb_evidence.org_id IS 'Organisation, first half of the tenancy key.';
+
+COMMENT ON COLUMN public.kb_evidence.specialist_id IS 'Specialist, second half of the tenancy key.';
+
+COMMENT ON COLUMN public.kb_evidence.query_sha IS 'The query, as in kb_query.';
+
+COMMENT ON COLUMN public.kb_evidence.doc_id IS 'The document it speaks of.';
+
+COMMENT ON COLUMN public.kb_evidence.chunk_id IS 'The chunk of it that decided; null where none did.';
+
+COMMENT ON COLUMN public.kb_evidence.kind IS 'The rule that made it: cited, supports_new, light_edit, accepted, kept_only, clicked, removed_only, wrong_source, settled.';
+
+COMMENT ON COLUMN public.kb_evidence.weight IS 'How much it says: positive for, negative against.';
+
+COMMENT ON COLUMN public.kb_evidence.conversation_id IS 'One vote per conversation and polarity.';
+
+COMMENT ON COLUMN public.kb_evidence.event_id IS 'The retrieval it was seen at.';
+
+COMMENT ON COLUMN public.kb_evidence.message_id IS 'The draft it was seen at.';
+
+COMMENT ON COLUMN public.kb_evidence.correction_id IS 'The correction it was read from.';
+
+COMMENT ON COLUMN public.kb_evidence.search_event_id IS 'The step of an expert''s search it was read from.';
+
+COMMENT ON COLUMN public.kb_evidence.document_from IS 'Start of the document version it speaks of: a changed document drops its evidence. Null where the knowledge base is not mapped.';
+
+COMMENT ON COLUMN public.kb_evidence.observed_at IS 'When the expert decided; its weight halves every 180 days from then on.';
+
+COMMENT ON COLUMN public.kb_evidence.facts IS 'Counts and scores that explain it; no words of a text.';
+
+COMMENT ON COLUMN public.kb_evidence.rule_version IS 'Which rules made it.';
+
+COMMENT ON COLUMN public.kb_evidence.author IS 'Who settled a conflict.';
+
+COMMENT ON COLUMN public.kb_evidence.reason IS 'Why, in his words.';
+
+COMMENT ON COLUMN public.kb_evidence.recorded_at IS 'When the row was written.';
+
+COMMENT ON COLUMN public.kb_evidence.superseded_at IS 'When it ceased to count, because its draft was read anew.';
+
+ALTER TABLE public.kb_evidence ALTER COLUMN evidence_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.kb_evidence_evidence_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.kb_retrieval_gap (
+    message_id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    specialist_id uuid NOT NULL,
+    conversation_id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    correction_id uuid,
+    query_sha text NOT NULL,
+    engine text NOT NULL,
+    kind text NOT NULL,
+    is_deep boolean DEFAULT false NOT NULL,
+    decided_at timestamp with time zone NOT NULL,
+    support double precision,
+    doc_id text,
+    chunk_id text,
+    rank integer,
+    pool_rank integer,
+    statements jsonb DEFAULT '[]'::jsonb NOT NULL,
+    subject text,
+    source_state text NOT NULL,
+    rule_version text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT kb_retrieval_gap_kind_check CHECK ((kind = ANY (ARRAY['kb_gap'::text, 'ranking_gap'::text, 'recall_gap'::text, 'generation_gap'::text, 'undetermined'::text, 'none'::text]))),
+    CONSTRAINT kb_retrieval_gap_statements_check CHECK ((jsonb_typeof(statements) = 'array'::text)),
+    CONSTRAINT kb_retrieval_gap_support_check CHECK (((support >= (0)::double precision) AND (support <= (1)::double precision)))
+);
+
+COMMENT ON TABLE public.kb_retrieval_gap IS 'Where the right information went missing, per corrected draft; positions and scores, no text. Tenancy: Org x Specialist.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.message_id IS 'The corrected draft.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.org_id IS 'Organisation, first half of the tenancy key.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.specialist_id IS 'Specialist, second half of the tenancy key.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.conversation_id IS 'The thread.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.event_id IS 'The retrieval that served the draft.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.correction_id IS 'The correction that was read.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.query_sha IS 'The query, as in kb_query.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.engine IS 'The engine of the retrieval.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.kind IS 'kb_gap: the knowledge base does not say it; ranking_gap: found, ranked too low or not used; recall_gap: in the knowledge base, not found; generation_gap: found and used; undetermined; none: nothing asserted was added.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.is_deep IS 'A ranking gap whose document was in the candidate pool only.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.decided_at IS 'When the expert decided; the hour of the partition.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.support IS 'How well the knowledge base, as it stood at the retrieval, supports the deciding statement; a fraction.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.doc_id IS 'The document that supports it best.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.chunk_id IS 'The chunk of it.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.rank IS 'Its rank in the results; null where it was not among them.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.pool_rank IS 'Its rank among the candidates; null where it was not among them.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.statements IS 'Every statement that was added: position, kind, support, doc_id, chunk_id, rank, pool_rank.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.subject IS 'What gaps of one kind have in common: the document, or for a kb_gap the query that began it. Null for none and undetermined.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.source_state IS 'Fingerprint of what it was read from.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.rule_version IS 'Which rules diagnosed.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.created_at IS 'When the row was first written.';
+
+COMMENT ON COLUMN public.kb_retrieval_gap.updated_at IS 'When it last changed.';
+
+CREATE VIEW public.kb_gap_task AS
+ SELECT org_id,
+    specialist_id,
+    kind,
+    subject,
+    (count(DISTINCT conversation_id))::integer AS conversations,
+    (count(*))::integer AS gaps,
+    min(decided_at) AS first_seen_at,
+    max(decided_at) AS last_seen_at,
+    (array_agg(message_id ORDER BY decided_at DESC))[1:5] AS examples
+   FROM public.kb_retrieval_gap
+  WHERE (subject IS NOT NULL)
+  GROUP BY org_id, specialist_id, kind, subject
+ HAVING (count(DISTINCT conversation_id) >= 2);
+
+COMMENT ON VIEW public.kb_gap_task IS 'What is worth somebody''s work: gaps of one kind and subject from two conversations on. Tenancy: Org x Specialist.';
+
+CREATE TABLE public.kb_ground_truth (
+    org_id uuid NOT NULL,
+    specialist_id uuid NOT NULL,
+    query_sha text NOT NULL,
+    doc_id text NOT NULL,
+    status text NOT NULL,
+    grade smallint,
+    p double precision NOT NULL,
+    positive double precision NOT NULL,
+    negative double precision NOT NULL,
+    conversations integer NOT NULL,
+    evidence_count integer NOT NULL,
+    kinds text[] NOT NULL,
+    self_made boolean DEFAULT false NOT NULL,
+    first_observed_at timestamp with time zone NOT NULL,
+    last_observed_at timestamp with time zone NOT NULL,
+    as_of timestamp with time zone NOT NULL,
+    rule_version text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT kb_ground_truth_conversations_check CHECK ((conversations >= 0)),
+    CONSTRAINT kb_ground_truth_evidence_count_check CHECK ((evidence_count >= 1)),
+    CONSTRAINT kb_ground_truth_grade_check CHECK (((grade >= 0) AND (grade <= 3))),
+    CONSTRAINT kb_ground_truth_graded_when_judged CHECK (((status = 'judged'::text) = (grade IS NOT NULL))),
+    CONSTRAINT kb_ground_truth_negative_check CHECK ((negative >= (0)::double precision)),
+    CONSTRAINT kb_ground_truth_p_check CHECK (((p > (0)::double precision) AND (p < (1)::double precision))),
+    CONSTRAINT kb_ground_truth_positive_check CHECK ((positive >= (0)::double precision)),
+    CONSTRAINT kb_ground_truth_status_check CHECK ((status = ANY (ARRAY['judged'::text, 'insufficient'::text, 'conflict'::text])))
+);
+
+COMMENT ON TABLE public.kb_ground_truth IS 'One judgment per tenant, query and document: a pure function of the evidence as of as_of. The retrieval harness reads this. Tenancy: Org x Specialist.';
+
+COMMENT ON COLUMN public.kb_ground_truth.org_id IS 'Organisation, first half of the tenancy key.';
+
+COMMENT ON COLUMN public.kb_ground_truth.specialist_id IS 'Specialist, second half of the tenancy key.';
+
+COMMENT ON COLUMN public.kb_ground_truth.query_sha IS 'The query, as in kb_query.';
+
+COMMENT ON COLUMN public.kb_ground_truth.doc_id IS 'The document.';
+
+COMMENT ON COLUMN public.kb_ground_truth.status IS 'judged: has a grade; insufficient: too little evidence; conflict: much for and much against, quarantined for a person.';
+
+COMMENT ON COLUMN public.kb_ground_truth.grade IS '3: cited, corrected to, or positive mass 2 and more; 2: mass 1 and more; 1: less; 0: not relevant. Null unless judged: unjudged is not 0.';
+
+COMMENT ON COLUMN public.kb_ground_truth.p IS '(positive + .1) / (positive + negative + .2).';
+
+COMMENT ON COLUMN public.kb_ground_truth.positive IS 'Decayed mass for it, at most one vote a conversation.';
+
+COMMENT ON COLUMN public.kb_ground_truth.negative IS 'Decayed mass against it, at most one vote a conversation.';
+
+COMMENT ON COLUMN public.kb_ground_truth.conversations IS 'How many conversations it rests on.';
+
+COMMENT ON COLUMN public.kb_ground_truth.evidence_count IS 'How many rows of kb_evidence it rests on.';
+
+COMMENT ON COLUMN public.kb_ground_truth.kinds IS 'Which kinds of evidence.';
+
+COMMENT ON COLUMN public.kb_ground_truth.self_made IS 'The document was written from a correction of this very query; a harness leaves it out.';
+
+COMMENT ON COLUMN public.kb_ground_truth.first_observed_at IS 'The oldest evidence.';
+
+COMMENT ON COLUMN public.kb_ground_truth.last_observed_at IS 'The newest evidence.';
+
+COMMENT ON COLUMN public.kb_ground_truth.as_of IS 'The instant that the decay was computed for.';
+
+COMMENT ON COLUMN public.kb_ground_truth.rule_version IS 'Which rules judged.';
+
+COMMENT ON COLUMN public.kb_ground_truth.created_at IS 'When the judgment first stood.';
+
+COMMENT ON COLUMN public.kb_ground_truth.updated_at IS 'When it last changed.';
+
+CREATE TABLE public.kb_query (
+    org_id uuid NOT NULL,
+    specialist_id uuid NOT NULL,
+    query_sha text NOT NULL,
+    query text,
+    query_preview text,
+    first_seen_at timestamp with time zone NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL,
+    text_expired_at timestamp with time zone,
+    CONSTRAINT kb_query_expired_has_no_text CHECK (((text_expired_at IS NULL) OR (query IS NULL))),
+    CONSTRAINT kb_query_query_preview_check CHECK ((char_length(query_preview) <= 120)),
+    CONSTRAINT kb_query_query_sha_check CHECK (((query_sha ~ '^[0-9a-f]+$'::text) AND (char_length(query_sha) = 64)))
+);
+
+COMMENT ON TABLE public.kb_query IS 'One row per query of a tenant, however often it was asked: the words behind a query_sha, until they expire; then a tombstone. Tenancy: Org x Specialist.';
+
+COMMENT ON COLUMN public.kb_query.org_id IS 'Organisation, first half of the tenancy key.';
+
+COMMENT ON COLUMN public.kb_query.specialist_id IS 'Specialist, second half of the tenancy key.';
+
+COMMENT ON COLUMN public.kb_query.query_sha IS 'SHA-256 (hex) of the normalised query.';
+
+COMMENT ON COLUMN public.kb_query.query IS 'The query as it was first written; null once it has expired (retention.query_text_days).';
+
+COMMENT ON COLUMN public.kb_query.query_preview IS 'At most 120 characters of it, redacted; expires after retention.preview_days.';
+
+COMMENT ON COLUMN public.kb_query.first_seen_at IS 'When it was first retrieved for.';
+
+COMMENT ON COLUMN public.kb_query.last_seen_at IS 'When it was last retrieved for.';
+
+COMMENT ON COLUMN public.kb_query.text_expired_at IS 'When its words were dropped.';
+
+CREATE TABLE public.kb_retrieval_event (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    org_id uuid NOT NULL,
+    specialist_id uuid NOT NULL,
+    conversation_id uuid NOT NULL,
+    message_id uuid,
+    engine text NOT NULL,
+    query text NOT NULL,
+    top_k integer NOT NULL,
+    result_count integer NOT NULL,
+    latency_ms integer,
+    retrieved jsonb DEFAULT '[]'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    occurred_at timestamp with time zone DEFAULT now() NOT NULL,
+    query_rewritten text,
+    query_sha text,
+    candidate_pool jsonb DEFAULT '[]'::jsonb NOT NULL,
+    kb_version text,
+    degraded boolean DEFAULT false NOT NULL,
+    shadow boolean DEFAULT false NOT NULL,
+    trace_id text,
+    text_expired_at timestamp with time zone,
+    CONSTRAINT kb_retrieval_event_candidate_pool_is_list CHECK (((jsonb_typeof(candidate_pool) = 'array'::text) AND (octet_length((candidate_pool)::text) < 262144))),
+    CONSTRAINT kb_retrieval_event_created_at_sane CHECK (((created_at >= '2020-01-01 00:00:00+00'::timestamp with time zone) AND (created_at < (now() + '1 day'::interval)))),
+    CONSTRAINT kb_retrieval_event_engine_check CHECK (((engine <> ''::text) AND (char_length(engine) <= 64))),
+    CONSTRAINT kb_retrieval_event_kb_version_check CHECK ((char_length(kb_version) <= 200)),
+    CONSTRAINT kb_retrieval_event_latency_ms_check CHECK ((latency_ms >= 0)),
+    CONSTRAINT kb_retrieval_event_occurred_at_sane CHECK (((occurred_at >= '2020-01-01 00:00:00+00'::timestamp with time zone) AND (occurred_at < (now() + '1 day'::interval)))),
+    CONSTRAINT kb_retrieval_event_query_check CHECK ((octet_length(query) <= 8192)),
+    CONSTRAINT kb_retrieval_event_query_rewritten_check CHECK ((octet_length(query_rewritten) <= 8192)),
+    CONSTRAINT kb_retrieval_event_query_sha_check CHECK (((query_sha ~ '^[0-9a-f]+$'::text) AND (char_length(query_sha) = 64))),
+    CONSTRAINT kb_retrieval_event_result_count_check CHECK ((result_count >= 0)),
+    CONSTRAINT kb_retrieval_event_result_count_fits CHECK (
+CASE
+    WHEN (jsonb_typeof(retrieved) = 'array'::text) THEN (result_count >= jsonb_array_length(retrieved))
+    ELSE NULL::boolean
+END),
+    CONSTRAINT kb_retrieval_event_retrieved_is_list CHECK (((jsonb_typeof(retrieved) = 'array'::text) AND (octet_length((retrieved)::text) < 262144))),
+    CONSTRAINT kb_retrieval_event_top_k_check CHECK ((top_k >= 0)),
+    CONSTRAINT kb_retrieval_event_trace_id_check CHECK ((char_length(trace_id) <= 200))
+);
+
+COMMENT ON TABLE public.kb_retrieval_event IS 'One row per retrieval, written by the worker from the queue: what it returned, and the keys that join it with its draft. Tenancy: Org x Specialist; org_id and specialist_id are part of every key that is read.';
+
+COMMENT ON COLUMN public.kb_retrieval_event.id IS 'Made by the producer, so that it deduplicates events without a message.';
+
+COMMENT ON COLUMN public.kb_retrieval_event.org_id IS 'Organisation, first half of the tenancy key.';
+
+COMMENT ON COLUMN public.kb_retrieval_event.specialist_id IS 'Specialist, second half of the tenancy key.';
+
+COMMENT ON COLUMN public.kb_retrieval_event.conversation_id IS 'The thread; always there, also where no draft was persisted.';
+
+COMMENT ON COLUMN public.kb_retrieval_event.message_id IS 'The draft that the retrieval served, at most one event each; null where no draft was persisted.';
+
+COMMENT ON COLUMN public.kb_retrieval_event.engine IS 'The engine whose results this row holds, of the configured list, or other. Before the agent and the application share one retriever the row holds what the application resolved at draft-save, which need not be what the agent read; afterwards they are the same.';
+
+COMMENT ON COLUMN public.kb_retrieval_event.query IS 'What was searched for, as the client wrote it; empty once text_expired_at is set.';
+
+COMMENT ON COLUMN public.kb_retrieval_event.top_k IS 'How many results were asked for.';
+
+COMMENT ON COLUMN public.kb_retrieval_event.result_count IS 'How many came back, computed here; 0 is an empty retrieval.';
+
+COMMENT ON COLUMN public.kb_retrieval_event.latency_ms IS 'How long the retrieval took, in milliseconds.';
+
+COMMENT ON COLUMN public.kb_retrieval_event.retrieved IS 'Results by rank, at most 50: doc_id, chunk_id, rank (from 1), score, bm25_score, vector_similarity, pre_rerank_rank, rerank_score, used_in_final (whether the answer cites it).';
+
+COMMENT ON COLUMN public.kb_retrieval_event.created_at IS 'When the row was written.';
+
+COMMENT ON COLUMN public.kb_retrieval_event.occurred_at IS 'When the retrieval happened, by the producer; the hour of the windows.';
+
+COMMENT ON COLUMN public.kb_retrieval_event.query_rewritten IS 'What the engine was asked instead of query, where the two differ.';
+
+COMMENT ON COLUMN public.kb_retrieval_event.query_sha IS 'SHA-256 (hex) of the normalised query: the key of the query in ground truth. Filled in later where a writer left it null.';
+
+COMMENT ON COLUMN public.kb_retrieval_event.candidate_pool IS 'What was considered before the re-ranker, at most 50: doc_id, chunk_id, pre_rank (from 1).';
+
+COMMENT ON COLUMN public.kb_retrieval_event.kb_version IS 'The version of the knowledge base or its index, as the producer calls it.';
+
+COMMENT ON COLUMN public.kb_retrieval_event.degraded IS 'Whether a part of the engine was left out, for example the re-ranker.';
+
+COMMENT ON COLUMN public.kb_retrieval_event.shadow IS 'Whether nobody saw the results: a trial run beside the serving engine.';
+
+COMMENT ON COLUMN public.kb_retrieval_event.trace_id IS 'Joins with the audited call that wrote the draft.';
+
+COMMENT ON COLUMN public.kb_retrieval_event.text_expired_at IS 'When the query text was dropped, by retention or because the source deleted the message.';
+
+CREATE TABLE public.kb_retrieval_event_conflict (
+    id uuid NOT NULL,
+    message_id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    specialist_id uuid NOT NULL,
+    event jsonb,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT kb_retrieval_event_conflict_event_check CHECK (((jsonb_typeof(event) = 'object'::text) AND (octet_length((event)::text) < 524288)))
+);
+
+COMMENT ON TABLE public.kb_retrieval_event_conflict IS 'A second, different event of a message that has one: kept, counted, used by nothing. Tenancy: Org x Specialist.';
+
+COMMENT ON COLUMN public.kb_retrieval_event_conflict.id IS 'The id that the producer gave the second event.';
+
+COMMENT ON COLUMN public.kb_retrieval_event_conflict.message_id IS 'The message; its first event is in kb_retrieval_event.';
+
+COMMENT ON COLUMN public.kb_retrieval_event_conflict.org_id IS 'Organisation, first half of the tenancy key.';
+
+COMMENT ON COLUMN public.kb_retrieval_event_conflict.specialist_id IS 'Specialist, second half of the tenancy key.';
+
+COMMENT ON COLUMN public.kb_retrieval_event_conflict.event IS 'The second event as a row of kb_retrieval_event would hold it; null once its text has expired.';
+
+COMMENT ON COLUMN public.kb_retrieval_event_conflict.created_at IS 'When it arrived.';
+
+CREATE TABLE public.kb_retrieval_window (
+    hour timestamp with time zone NOT NULL,
+    org_id uuid NOT NULL,
+    specialist_id uuid NOT NULL,
+    engine text NOT NULL,
+    retrievals integer NOT NULL,
+    shadows integer DEFAULT 0 NOT NULL,
+    empty integer NOT NULL,
+    degraded integer DEFAULT 0 NOT NULL,
+    with_message integer DEFAULT 0 NOT NULL,
+    result_count_sum bigint DEFAULT 0 NOT NULL,
+    top_score_n integer DEFAULT 0 NOT NULL,
+    top_score_sum double precision DEFAULT 0 NOT NULL,
+    top_score_hist integer[] NOT NULL,
+    latency_n integer DEFAULT 0 NOT NULL,
+    latency_sum bigint DEFAULT 0 NOT NULL,
+    latency_hist integer[] NOT NULL,
+    newest_event_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT kb_retrieval_window_check CHECK (((empty >= 0) AND (empty <= retrievals))),
+    CONSTRAINT kb_retrieval_window_hour_check CHECK ((date_trunc('hour'::text, (hour AT TIME ZONE 'UTC'::text)) = (hour AT TIME ZONE 'UTC'::text))),
+    CONSTRAINT kb_retrieval_window_retrievals_check CHECK ((retrievals >= 0))
+);
+
+COMMENT ON TABLE public.kb_retrieval_window IS 'Retrieval health per UTC hour, tenant and engine: counts, sums and histograms that can be added up. Tenancy: Org x Specialist.';
+
+COMMENT ON COLUMN public.kb_retrieval_window.hour IS 'Start of the UTC hour of occurred_at.';
+
+COMMENT ON COLUMN public.kb_retrieval_window.org_id IS 'Organisation, first half of the tenancy key.';
+
+COMMENT ON COLUMN public.kb_retrieval_window.specialist_id IS 'Specialist, second half of the tenancy key.';
+
+COMMENT ON COLUMN public.kb_retrieval_window.engine IS 'The engine.';
+
+COMMENT ON COLUMN public.kb_retrieval_window.retrievals IS 'Retrievals that served somebody; shadow runs are counted apart.';
+
+COMMENT ON COLUMN public.kb_retrieval_window.shadows IS 'Shadow runs; they are in no other column.';
+
+COMMENT ON COLUMN public.kb_retrieval_window.empty IS 'Retrievals without a result.';
+
+COMMENT ON COLUMN public.kb_retrieval_window.degraded IS 'Retrievals with a part of the engine left out.';
+
+COMMENT ON COLUMN public.kb_retrieval_window.with_message IS 'Retrievals whose draft was persisted.';
+
+COMMENT ON COLUMN public.kb_retrieval_window.result_count_sum IS 'Sum of the results.';
+
+COMMENT ON COLUMN public.kb_retrieval_window.top_score_n IS 'Retrievals whose best result has a score.';
+
+COMMENT ON COLUMN public.kb_retrieval_window.top_score_sum IS 'Sum of the best scores.';
+
+COMMENT ON COLUMN public.kb_retrieval_window.top_score_hist IS 'Best scores: [1] below 0, [2] to [21] by twentieths of [0, 1], 1 itself in the last, [22] above 1.';
+
+COMMENT ON COLUMN public.kb_retrieval_window.latency_n IS 'Retrievals with a latency.';
+
+COMMENT ON COLUMN public.kb_retrieval_window.latency_sum IS 'Sum of the latencies in milliseconds.';
+
+COMMENT ON COLUMN public.kb_retrieval_window.latency_hist IS 'Latencies up to and including 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000 ms, and above.';
+
+COMMENT ON COLUMN public.kb_retrieval_window.newest_event_at IS 'created_at of the newest event that was counted.';
+
+COMMENT ON COLUMN public.kb_retrieval_window.updated_at IS 'When the row last changed.';
+
+CREATE TABLE public.kb_search_event (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    specialist_id uuid NOT NULL,
+    expert_id uuid,
+    conversation_id uuid,
+    message_id uuid,
+    search_id uuid NOT NULL,
+    event_type text NOT NULL,
+    query text,
+    doc_id text,
+    chunk_id text,
+    rank integer,
+    result_count integer,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    occurred_at timestamp with time zone DEFAULT now() NOT NULL,
+    query_sha text,
+    text_expired_at timestamp with time zone,
+    CONSTRAINT kb_search_event_chunk_id_check CHECK ((char_length(chunk_id) <= 512)),
+    CONSTRAINT kb_search_event_created_at_check CHECK (((created_at >= '2020-01-01 00:00:00+00'::timestamp with time zone) AND (created_at < (now() + '1 day'::interval)))),
+    CONSTRAINT kb_search_event_doc_id_check CHECK ((char_length(doc_id) <= 512)),
+    CONSTRAINT kb_search_event_event_type_check CHECK ((event_type = ANY (ARRAY['kb.search.performed'::text, 'kb.result.clicked'::text, 'kb.citation.inserted'::text]))),
+    CONSTRAINT kb_search_event_fits_its_type CHECK (
+CASE
+    WHEN (event_type = 'kb.search.performed'::text) THEN ((query IS NOT NULL) OR (text_expired_at IS NOT NULL))
+    ELSE (doc_id IS NOT NULL)
+END),
+    CONSTRAINT kb_search_event_occurred_at_check CHECK (((occurred_at >= '2020-01-01 00:00:00+00'::timestamp with time zone) AND (occurred_at < (now() + '1 day'::interval)))),
+    CONSTRAINT kb_search_event_query_check CHECK ((octet_length(query) <= 8192)),
+    CONSTRAINT kb_search_event_query_sha_check CHECK (((query_sha ~ '^[0-9a-f]+$'::text) AND (char_length(query_sha) = 64))),
+    CONSTRAINT kb_search_event_rank_check CHECK ((rank >= 1)),
+    CONSTRAINT kb_search_event_result_count_check CHECK ((result_count >= 0))
+);
+
+COMMENT ON TABLE public.kb_search_event IS 'One row per step of an expert''s own search in the workspace. Tenancy: Org x Specialist.';
+
+COMMENT ON COLUMN public.kb_search_event.id IS 'Made by the producer.';
+
+COMMENT ON COLUMN public.kb_search_event.org_id IS 'Organisation, first half of the tenancy key.';
+
+COMMENT ON COLUMN public.kb_search_event.specialist_id IS 'Specialist, second half of the tenancy key.';
+
+COMMENT ON COLUMN public.kb_search_event.expert_id IS 'Who searched.';
+
+COMMENT ON COLUMN public.kb_search_event.conversation_id IS 'The thread the expert worked on.';
+
+COMMENT ON COLUMN public.kb_search_event.message_id IS 'The draft the expert worked on.';
+
+COMMENT ON COLUMN public.kb_search_event.search_id IS 'Holds the steps of one search together.';
+
+COMMENT ON COLUMN public.kb_search_event.event_type IS 'kb.search.performed, kb.result.clicked or kb.citation.inserted.';
+
+COMMENT ON COLUMN public.kb_search_event.query IS 'What was searched for; set for kb.search.performed until text_expired_at.';
+
+COMMENT ON COLUMN public.kb_search_event.doc_id IS 'The document clicked or cited.';
+
+COMMENT ON COLUMN public.kb_search_event.chunk_id IS 'The chunk of it.';
+
+COMMENT ON COLUMN public.kb_search_event.rank IS 'Where it stood in the results, from 1.';
+
+COMMENT ON COLUMN public.kb_search_event.result_count IS 'How many results a performed search had.';
+
+COMMENT ON COLUMN public.kb_search_event.created_at IS 'When the row was written.';
+
+COMMENT ON COLUMN public.kb_search_event.occurred_at IS 'When it happened, by the producer.';
+
+COMMENT ON COLUMN public.kb_search_event.query_sha IS 'SHA-256 (hex) of the normalised query.';
+
+COMMENT ON COLUMN public.kb_search_event.text_expired_at IS 'When the query text was dropped.';
+
 CREATE TABLE public.rag_call (
     event_id text NOT NULL,
     trace_id text,
@@ -777,6 +1375,33 @@ ALTER TABLE ONLY public.kb_access_record
 ALTER TABLE ONLY public.kb_activation
     ADD CONSTRAINT kb_activation_pkey PRIMARY KEY (feature);
 
+ALTER TABLE ONLY public.kb_draft_outcome
+    ADD CONSTRAINT kb_draft_outcome_pkey PRIMARY KEY (message_id);
+
+ALTER TABLE ONLY public.kb_evidence
+    ADD CONSTRAINT kb_evidence_pkey PRIMARY KEY (evidence_id);
+
+ALTER TABLE ONLY public.kb_ground_truth
+    ADD CONSTRAINT kb_ground_truth_pkey PRIMARY KEY (org_id, specialist_id, query_sha, doc_id);
+
+ALTER TABLE ONLY public.kb_query
+    ADD CONSTRAINT kb_query_pkey PRIMARY KEY (org_id, specialist_id, query_sha);
+
+ALTER TABLE ONLY public.kb_retrieval_event_conflict
+    ADD CONSTRAINT kb_retrieval_event_conflict_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.kb_retrieval_event
+    ADD CONSTRAINT kb_retrieval_event_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.kb_retrieval_gap
+    ADD CONSTRAINT kb_retrieval_gap_pkey PRIMARY KEY (message_id);
+
+ALTER TABLE ONLY public.kb_retrieval_window
+    ADD CONSTRAINT kb_retrieval_window_pkey PRIMARY KEY (hour, org_id, specialist_id, engine);
+
+ALTER TABLE ONLY public.kb_search_event
+    ADD CONSTRAINT kb_search_event_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.rag_call
     ADD CONSTRAINT rag_call_pkey PRIMARY KEY (event_id);
 
@@ -805,6 +1430,54 @@ ALTER TABLE ONLY public.rag_triad
     ADD CONSTRAINT rag_triad_pkey PRIMARY KEY (event_id);
 
 CREATE INDEX kb_access_record_read_at ON public.kb_access_record USING btree (read_at);
+
+CREATE INDEX kb_draft_outcome_conversation ON public.kb_draft_outcome USING btree (conversation_id);
+
+CREATE INDEX kb_draft_outcome_decided_at ON public.kb_draft_outcome USING btree (decided_at);
+
+CREATE INDEX kb_draft_outcome_org_spec ON public.kb_draft_outcome USING btree (org_id, specialist_id, decided_at);
+
+CREATE INDEX kb_draft_outcome_pending ON public.kb_draft_outcome USING btree (drafted_at) WHERE (outcome = 'pending'::text);
+
+CREATE INDEX kb_draft_outcome_trace ON public.kb_draft_outcome USING btree (trace_id) WHERE (trace_id IS NOT NULL);
+
+CREATE UNIQUE INDEX kb_evidence_draft_uq ON public.kb_evidence USING btree (message_id, query_sha, doc_id, kind) WHERE ((superseded_at IS NULL) AND (message_id IS NOT NULL) AND (kind <> ALL (ARRAY['settled'::text, 'clicked'::text])));
+
+CREATE INDEX kb_evidence_judgment ON public.kb_evidence USING btree (org_id, specialist_id, query_sha, doc_id);
+
+CREATE UNIQUE INDEX kb_evidence_search_uq ON public.kb_evidence USING btree (search_event_id, doc_id, kind) WHERE ((superseded_at IS NULL) AND (search_event_id IS NOT NULL));
+
+CREATE INDEX kb_ground_truth_status ON public.kb_ground_truth USING btree (status, org_id, specialist_id);
+
+CREATE INDEX kb_query_text_to_expire ON public.kb_query USING btree (last_seen_at) WHERE (text_expired_at IS NULL);
+
+CREATE INDEX kb_retrieval_event_conflict_created_at ON public.kb_retrieval_event_conflict USING brin (created_at);
+
+CREATE INDEX kb_retrieval_event_conflict_message ON public.kb_retrieval_event_conflict USING btree (message_id);
+
+CREATE INDEX kb_retrieval_event_conversation ON public.kb_retrieval_event USING btree (conversation_id);
+
+CREATE INDEX kb_retrieval_event_created_at ON public.kb_retrieval_event USING brin (created_at);
+
+CREATE UNIQUE INDEX kb_retrieval_event_message_uq ON public.kb_retrieval_event USING btree (message_id) WHERE (message_id IS NOT NULL);
+
+CREATE INDEX kb_retrieval_event_occurred_at ON public.kb_retrieval_event USING btree (occurred_at);
+
+CREATE INDEX kb_retrieval_event_org_spec_time ON public.kb_retrieval_event USING btree (org_id, specialist_id, created_at DESC);
+
+CREATE INDEX kb_retrieval_gap_decided_at ON public.kb_retrieval_gap USING btree (decided_at);
+
+CREATE INDEX kb_retrieval_gap_org_spec ON public.kb_retrieval_gap USING btree (org_id, specialist_id, kind, subject);
+
+CREATE INDEX kb_search_event_conversation ON public.kb_search_event USING btree (conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE INDEX kb_search_event_message ON public.kb_search_event USING btree (message_id) WHERE (message_id IS NOT NULL);
+
+CREATE INDEX kb_search_event_occurred_at ON public.kb_search_event USING btree (occurred_at);
+
+CREATE INDEX kb_search_event_org_spec_time ON public.kb_search_event USING btree (org_id, specialist_id, created_at DESC);
+
+CREATE INDEX kb_search_event_search ON public.kb_search_event USING btree (search_id);
 
 CREATE INDEX rag_call_ts ON public.rag_call USING btree (ts);
 

@@ -13,11 +13,11 @@ from kb_pipeline.errors import KbPipelineError
 from kb_pipeline.grading.calibration import Agreement, Labelled, Observation, agreement, read_labelled
 from kb_pipeline.grading.judging import idempotency_key, nonce_of
 from kb_pipeline.grading.metrics import measure
-from kb_pipeline.grading.support import word_overlap
 from kb_pipeline.ports import Clock, Judge
 from kb_pipeline.records import Claim, Graded, Judgement, JudgeVersion, StepReport, Ungraded
 from kb_pipeline.steps.judge.loop import run_to_end
 from kb_pipeline.steps.judge.pacing import Pace, wait_before_retry
+from kb_pipeline.support import word_overlap
 
 THRESHOLD = 0.7
 MOST_PROBLEMS = 20

@@ -22,7 +22,8 @@ from kb_pipeline_tests.servers import libpq_url
 pytestmark = pytest.mark.postgres
 
 TIMESCALE_URL = os.environ.get("KB_PIPELINE_TEST_TIMESCALE_URL")
-HEAD = "0001"
+REVISIONS = ["0001", "0002"]
+HEAD = REVISIONS[-1]
 MIGRATE = """
 import sys
 from kb_pipeline.adapters.postgres.connection import Database
@@ -63,7 +64,7 @@ def publish(database: Database, **columns: object) -> None:
 
 def test_all_migrations_and_the_schema_file_make_the_same_database(new_database: Callable[[str], Database]) -> None:
     by_migrations, by_file = new_database("template0"), new_database("template0")
-    assert migrate(by_migrations) == [HEAD]
+    assert migrate(by_migrations) == REVISIONS
     with by_file.connect() as connection:
         connection.execute(read_sql("schema.sql"))
     assert dump(text_url(by_migrations)) == dump(text_url(by_file))
@@ -78,8 +79,8 @@ def test_the_schema_file_is_what_the_migrations_make(empty_database: Database) -
 
 def test_migrating_again_does_nothing(empty_database: Database) -> None:
     assert current_revision(empty_database) is None
-    assert pending(empty_database) == [HEAD]
-    assert migrate(empty_database) == [HEAD]
+    assert pending(empty_database) == REVISIONS
+    assert migrate(empty_database) == REVISIONS
     assert migrate(empty_database) == []
     assert pending(empty_database) == []
     assert current_revision(empty_database) == HEAD
@@ -101,7 +102,7 @@ def test_two_processes_that_migrate_at_once_apply_each_revision_once(empty_datab
         both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) for _ in range(2)]
         while connection.execute(WAITING).fetchone() != (2,):
             assert all(process.poll() is None for process in both)
-    assert sorted(process.communicate()[0].strip() for process in both) == [f"['{HEAD}']", "[]"]
+    assert sorted(process.communicate()[0].strip() for process in both) == [str(REVISIONS), "[]"]
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from kb_pipeline.grading.judging import neutralise
-from kb_pipeline.grading.support import support
+from kb_pipeline.support import support
 from kb_pipeline_tests.grading.test_judging_reply import completion, read
 
 LENGTH = 200_000

@@ -21,8 +21,8 @@ from kb_pipeline.demo.reference_judge.faults import CallCount, Fault, Faults
 from kb_pipeline.demo.reference_judge.verdict import MODEL, reference_verdict
 from kb_pipeline.errors import KbPipelineError
 from kb_pipeline.grading.judging import Blocks, read_blocks
-from kb_pipeline.grading.support import words
 from kb_pipeline.records import Graded
+from kb_pipeline.support import words
 
 _NO_FAULTS = Faults()
 _START_TIMEOUT_S = 10.0

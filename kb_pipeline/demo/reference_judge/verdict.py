@@ -5,8 +5,8 @@ Belongs here: what is counted and how it is worded. Does not: HTTP, the judge's 
 
 from dataclasses import dataclass
 
-from kb_pipeline.grading.support import Language, Support, language_of, overlap, support
 from kb_pipeline.records import Graded, Score
+from kb_pipeline.support import Language, Support, language_of, overlap, support
 
 MODEL = "reference-overlap-1"
 _WELL = 0.7

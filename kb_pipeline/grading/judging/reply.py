@@ -15,8 +15,8 @@ from kb_pipeline.grading.judging.neutral import clean_line
 from kb_pipeline.grading.judging.objects import only_object
 from kb_pipeline.grading.judging.prompt import REASON_CHARS
 from kb_pipeline.grading.refusals import asserts_nothing
-from kb_pipeline.grading.support import Language, language_of
 from kb_pipeline.records import ErrorClass, Graded, Metrics, Score, Triad, Ungraded, Usage
+from kb_pipeline.support import Language, language_of
 
 Aspect = Literal["faithfulness", "answer_relevance", "context_relevance"]
 ASPECTS: tuple[Aspect, ...] = ("faithfulness", "answer_relevance", "context_relevance")

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from kb_pipeline.grading.support.language import FUNCTION_WORDS, fold, is_negator, stems, words
-from kb_pipeline.grading.support.numbers import is_number_word, numbers_in
-from kb_pipeline.grading.support.sentences import sentences
+from kb_pipeline.support.language import FUNCTION_WORDS, fold, is_negator, stems, words
+from kb_pipeline.support.numbers import is_number_word, numbers_in
+from kb_pipeline.support.sentences import sentences
 
 # A function word proves little, so it weighs a third of a word that says something.
 _FUNCTION_WEIGHT = 1 / 3

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from kb_pipeline.grading.support.language import fold
+from kb_pipeline.support.language import fold
 
 # Markers of lists and citations are no claims.
 _NOT_A_CLAIM = re.compile(r"\[[^\]\n]{0,12}\d+(?:\s*,\s*\d+)*\]|^[^\S\n]*\(?\d{1,3}[.)](?=\s)", re.MULTILINE)

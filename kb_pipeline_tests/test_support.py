@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb_pipeline.grading.calibration import Labelled, Observation, auc, read_labelled
-from kb_pipeline.grading.support import (
+from kb_pipeline.support import (
     Language,
     language_of,
     numbers_in,

@@ -3,10 +3,10 @@
 Belongs here: exact, free, explainable text comparison for Indonesian and English. Does not: a model, a threshold, I/O.
 """
 
-from kb_pipeline.grading.support.language import Language, language_of, words
-from kb_pipeline.grading.support.numbers import numbers_in, readings
-from kb_pipeline.grading.support.score import SentenceSupport, Support, overlap, support, word_overlap
-from kb_pipeline.grading.support.sentences import sentences
+from kb_pipeline.support.language import Language, language_of, words
+from kb_pipeline.support.numbers import numbers_in, readings
+from kb_pipeline.support.score import SentenceSupport, Support, overlap, support, word_overlap
+from kb_pipeline.support.sentences import sentences
 
 __all__ = [
     "Language",

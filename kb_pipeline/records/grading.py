@@ -1,4 +1,4 @@
-"""The nouns of both streets: frozen, keyword-only records and their closed vocabularies.
+"""The nouns of the grading street: frozen, keyword-only records and their closed vocabularies.
 
 Belongs here: data that crosses rooms. Does not: behaviour beyond a derived property, I/O, a clock, a framework.
 Every datetime is timezone-aware; scores are fractions in [0, 1]; sizes are characters unless a name says bytes.

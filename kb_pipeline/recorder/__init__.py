@@ -1,0 +1,1 @@
+"""The producer's side for Python applications: record a retrieval and never wait."""

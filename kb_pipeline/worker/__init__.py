@@ -1,0 +1,1 @@
+"""The queue's worker: takes jobs off BullMQ and keeps them as events."""
