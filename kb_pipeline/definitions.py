@@ -8,35 +8,81 @@ from typing import Any
 
 import dagster as dg
 
-from kb_pipeline.defs.checks import expectation_checks, ledger_checks
-from kb_pipeline.defs.grading import grading_assets, source_specs
-from kb_pipeline.defs.jobs import grading_jobs
-from kb_pipeline.defs.maintenance import clean_event_log, expired_text, quality_partitions
+from kb_pipeline.defs.arrivals import retrieval_arrivals_sensor
+from kb_pipeline.defs.grading import grading_assets, grading_source_specs
+from kb_pipeline.defs.grading_checks import grading_checks, slow_grading_checks
+from kb_pipeline.defs.jobs import grading_jobs, house_job, retrieval_jobs
+from kb_pipeline.defs.maintenance import clean_event_log, expired_queries, expired_text, quality_partitions
 from kb_pipeline.defs.partitions import hourly_partitions
-from kb_pipeline.defs.resources import GradingStreets
-from kb_pipeline.defs.schedules import schedules
+from kb_pipeline.defs.resources import GradingStreets, RetrievalStreets
+from kb_pipeline.defs.retrieval import (
+    arriving_specs,
+    ground_truth,
+    hourly_retrieval_assets,
+    retrieval_source_specs,
+)
+from kb_pipeline.defs.retrieval_checks import (
+    derived_checks,
+    event_checks,
+    slow_event_checks,
+    truth_checks,
+    truth_expectations,
+)
+from kb_pipeline.defs.schedules import harvest_schedule, hourly_schedule, nightly_schedules
 from kb_pipeline.defs.sensors import backlog_sensor
-from kb_pipeline.settings import Settings, load_settings
+from kb_pipeline.defs.streets import GRADING, RETRIEVAL
+from kb_pipeline.settings import RagQualitySettings, RetrievalSettings, Settings, load_settings
+
+# How often late events and decisions are looked for; new ones have their hourly run anyway.
+RETRIEVAL_INTERVAL_S = 300
 
 
 def build_definitions(settings: Settings, **resources: Any) -> dg.Definitions:
     """Everything that Dagster runs for these settings; `resources` replaces the default ones by name.
 
-    With `rag_quality.enabled: false` there is nothing: no asset, job, schedule or sensor of the grading street.
+    Each street is there when it is enabled, alone or beside the other one; without either there is nothing: no asset,
+    job, schedule or sensor.
     """
-    quality = settings.rag_quality
-    if not quality.enabled:
+    streets = []
+    if settings.rag_quality.enabled:
+        streets.append(_grading(settings.rag_quality))
+    if settings.retrieval.enabled:
+        streets.append(_retrieval(settings.retrieval))
+    if not streets:
         return dg.Definitions()
+    opened = {GRADING.name: GradingStreets(settings), RETRIEVAL.name: RetrievalStreets(settings)}
+    return dg.Definitions.merge(*streets, _housekeeping(), dg.Definitions(resources={**opened, **resources}))
+
+
+def _grading(quality: RagQualitySettings) -> dg.Definitions:
     start_at = quality.start_at if isinstance(quality.start_at, datetime) else None
     partitions = hourly_partitions(start_at)
+    slow = slow_grading_checks()
     return dg.Definitions(
-        assets=[*source_specs(), *grading_assets(partitions), expired_text, quality_partitions],
-        asset_checks=[*ledger_checks(), *expectation_checks()],
-        jobs=[*grading_jobs(), clean_event_log],
-        schedules=schedules(),
-        sensors=[backlog_sensor(int(quality.eval_interval_s), partitions.start)],
-        resources={"streets": GradingStreets(settings), **resources},
-        executor=dg.in_process_executor,
+        assets=[*grading_source_specs(), *grading_assets(partitions), expired_text, quality_partitions],
+        asset_checks=[*grading_checks(), *slow],
+        jobs=grading_jobs(slow),
+        schedules=[hourly_schedule(GRADING)],
+        sensors=[backlog_sensor(GRADING, int(quality.eval_interval_s), partitions.start)],
+    )
+
+
+def _retrieval(retrieval: RetrievalSettings) -> dg.Definitions:
+    partitions = hourly_partitions()
+    hourly = hourly_retrieval_assets(partitions)
+    slow = slow_event_checks(retrieval.engines)
+    return dg.Definitions(
+        assets=[*retrieval_source_specs(), *arriving_specs(), *hourly, ground_truth, expired_queries],
+        asset_checks=[*event_checks(), *slow, *derived_checks(), *truth_checks(), truth_expectations],
+        jobs=retrieval_jobs(event_checks(), slow),
+        schedules=[hourly_schedule(RETRIEVAL), harvest_schedule()],
+        sensors=[backlog_sensor(RETRIEVAL, RETRIEVAL_INTERVAL_S, partitions.start), retrieval_arrivals_sensor],
+    )
+
+
+def _housekeeping() -> dg.Definitions:
+    return dg.Definitions(
+        jobs=[house_job(), clean_event_log], schedules=nightly_schedules(), executor=dg.in_process_executor
     )
 
 

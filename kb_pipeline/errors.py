@@ -20,5 +20,9 @@ class DatabaseError(KbPipelineError):
     """The database is unreachable, not migrated, or refuses the work."""
 
 
+class QueueError(KbPipelineError):
+    """The queue server is unreachable, cannot be used, or does not start."""
+
+
 class JudgeRefused(KbPipelineError):
     """The configured judge may not be called, for example a public host without permission."""

@@ -247,6 +247,10 @@ class GradingStreet:
                 counts += waiting(*self.publication.waiting(hour))
         return forecast_of(counts, hours=len(hours))
 
+    def row_counts(self, window: Window) -> dict[str, int]:
+        """Rows of the window by table."""
+        return self.publication.row_counts(window)
+
     def ledger_counts(self, window: Window) -> CallCounts:
         """What the ledger says of the configured surfaces in the window."""
         return self.publication.ledger_counts(window, self._surfaces)

@@ -186,6 +186,14 @@ class GapBook(Protocol):
         """Upsert them; returns how many rows changed."""
         ...
 
+    def withdraw(self, drafts: Sequence[ReviewedDraft]) -> int:
+        """Forget the diagnoses of drafts that have none any more; returns rows deleted."""
+        ...
+
     def name_subjects(self) -> int:
         """Say what gaps of one kind have in common; returns rows changed."""
+        ...
+
+    def tasks(self) -> int:
+        """How many gaps with one subject are worth somebody's work."""
         ...

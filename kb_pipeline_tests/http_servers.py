@@ -13,7 +13,7 @@ from typing import Any, Self
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Received:
-    """One request as it arrived: headers in lower case, the body decoded from JSON."""
+    """One request as it arrived: headers in lower case, the body decoded from JSON, or as text."""
 
     path: str
     headers: dict[str, str]
@@ -86,7 +86,14 @@ def _read(connection: socket.socket) -> Received | None:
     headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
     while len(body) < int(headers.get("content-length", "0")):
         body += connection.recv(65536)
-    return Received(path=lines[0].split(" ")[1], headers=headers, body=json.loads(body) if body else None)
+    return Received(path=lines[0].split(" ")[1], headers=headers, body=_decoded(body))
+
+
+def _decoded(body: bytes) -> Any:
+    try:
+        return json.loads(body) if body else None
+    except ValueError:
+        return body.decode()
 
 
 def _play(connection: socket.socket, steps: Iterable[bytes | float]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kb_pipeline.definitions import build_definitions
-from kb_pipeline.settings import RagQualitySettings, Settings
+from kb_pipeline.settings import RagQualitySettings, RetrievalSettings, Settings
 from kb_pipeline_tests.docs_pages import REPOSITORY, page, table_rows
 
 PAGES = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")])
@@ -51,21 +51,23 @@ def test_every_table_of_the_database_is_in_the_glossary_or_the_database_page() -
 
 
 def lineage() -> str:
-    """The lineage of the grading street as a mermaid flowchart, from the definitions themselves."""
-    settings = Settings(rag_quality=RagQualitySettings(enabled=True))
+    """The lineage of both streets as a mermaid flowchart, from the definitions themselves."""
+    queue = RetrievalSettings(enabled=True, redis_url="redis://localhost:6379/0")
+    settings = Settings(rag_quality=RagQualitySettings(enabled=True), retrieval=queue)
     graph = build_definitions(settings).resolve_asset_graph()
-    shown = [
-        graph.get(key) for key in graph.toposorted_asset_keys if graph.get(key).group_name in {"kb_source", "grading"}
-    ]
+    groups = {"kb_source", "grading", "retrieval"}
+    shown = [node for key in graph.toposorted_asset_keys if (node := graph.get(key)).group_name in groups]
     boxes = [f"  {node.key.path[-1]}[{label(node.key.path[-1], node.metadata)}]" for node in shown]
     arrows = [f"  {parent.path[-1]} --> {node.key.path[-1]}" for node in shown for parent in sorted(node.parent_keys)]
     return "\n".join(["flowchart LR", *boxes, *arrows])
 
 
 def label(asset: str, metadata: Mapping[str, Any]) -> str:
-    """What stands in a box: a view as a drum, an asset with the table that keeps it."""
-    value = metadata["dagster/table_name"]
+    """What stands in a box: a view as a drum, an asset with the table that keeps it, if one does."""
+    value = metadata.get("dagster/table_name", "")
     table = str(getattr(value, "text", value)).removeprefix("public.")
+    if not table:
+        return f'"{asset}"'
     return f"({table})" if table.startswith("kb_source.") else f'"{asset}<br/>{table}"'
 
 

@@ -230,10 +230,10 @@ CREATE TABLE public.kb_evidence (
     CONSTRAINT kb_evidence_kind_check CHECK ((kind = ANY (ARRAY['cited'::text, 'supports_new'::text, 'light_edit'::text, 'accepted'::text, 'kept_only'::text, 'clicked'::text, 'removed_only'::text, 'wrong_source'::text, 'settled'::text]))),
     CONSTRAINT kb_evidence_query_sha_check CHECK (((query_sha ~ '^[0-9a-f]+$'::text) AND (char_length(query_sha) = 64))),
     CONSTRAINT kb_evidence_settled_by_somebody CHECK (((kind <> 'settled'::text) OR ((author IS NOT NULL) AND (author <> ''::text) AND (reason IS NOT NULL) AND (reason <> ''::text)))),
-    CONSTRAINT kb_evidence_weight_check CHECK ((((weight >= ('-1'::integer)::double precision) AND (weight <= (1)::double precision)) AND (weight <> (0)::double precision)))
+    CONSTRAINT kb_evidence_weight_check CHECK (((weight >= ('-1'::integer)::double precision) AND (weight <= (1)::double precision) AND (weight <> (0)::double precision)))
 );
 
-COMMENT ON TABLE public.kb_evidence IS 'Every observation for or against a document of a query, appended; a row is never changed but for superseded_at, set when its draft is read anew. No text. Tenancy: Org x Specialist.';
+COMMENT ON TABLE public.kb_evidence IS 'Every observation for or against a document of a query, appended; a row is never changed but for superseded_at, set when its draft or search is read anew. No text. Tenancy: Org x Specialist.';
 
 COMMENT ON COLUMN public.kb_evidence.evidence_id IS 'The number of the observation.';
 
@@ -275,7 +275,7 @@ COMMENT ON COLUMN public.kb_evidence.reason IS 'Why, in his words.';
 
 COMMENT ON COLUMN public.kb_evidence.recorded_at IS 'When the row was written.';
 
-COMMENT ON COLUMN public.kb_evidence.superseded_at IS 'When it ceased to count, because its draft was read anew.';
+COMMENT ON COLUMN public.kb_evidence.superseded_at IS 'When it ceased to count, because its draft or search was read anew.';
 
 ALTER TABLE public.kb_evidence ALTER COLUMN evidence_id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.kb_evidence_evidence_id_seq
@@ -405,7 +405,8 @@ CREATE TABLE public.kb_ground_truth (
     CONSTRAINT kb_ground_truth_p_check CHECK (((p > (0)::double precision) AND (p < (1)::double precision))),
     CONSTRAINT kb_ground_truth_positive_check CHECK ((positive >= (0)::double precision)),
     CONSTRAINT kb_ground_truth_status_check CHECK ((status = ANY (ARRAY['judged'::text, 'insufficient'::text, 'conflict'::text])))
-);
+)
+WITH (fillfactor='50');
 
 COMMENT ON TABLE public.kb_ground_truth IS 'One judgment per tenant, query and document: a pure function of the evidence as of as_of. The retrieval harness reads this. Tenancy: Org x Specialist.';
 
@@ -501,6 +502,7 @@ CREATE TABLE public.kb_retrieval_event (
     shadow boolean DEFAULT false NOT NULL,
     trace_id text,
     text_expired_at timestamp with time zone,
+    noted_at timestamp with time zone,
     CONSTRAINT kb_retrieval_event_candidate_pool_is_list CHECK (((jsonb_typeof(candidate_pool) = 'array'::text) AND (octet_length((candidate_pool)::text) < 262144))),
     CONSTRAINT kb_retrieval_event_created_at_sane CHECK (((created_at >= '2020-01-01 00:00:00+00'::timestamp with time zone) AND (created_at < (now() + '1 day'::interval)))),
     CONSTRAINT kb_retrieval_event_engine_check CHECK (((engine <> ''::text) AND (char_length(engine) <= 64))),
@@ -564,6 +566,8 @@ COMMENT ON COLUMN public.kb_retrieval_event.shadow IS 'Whether nobody saw the re
 COMMENT ON COLUMN public.kb_retrieval_event.trace_id IS 'Joins with the audited call that wrote the draft.';
 
 COMMENT ON COLUMN public.kb_retrieval_event.text_expired_at IS 'When the query text was dropped, by retention or because the source deleted the message.';
+
+COMMENT ON COLUMN public.kb_retrieval_event.noted_at IS 'When kb_query took note of its query; null until then.';
 
 CREATE TABLE public.kb_retrieval_event_conflict (
     id uuid NOT NULL,
@@ -669,6 +673,8 @@ CREATE TABLE public.kb_search_event (
     occurred_at timestamp with time zone DEFAULT now() NOT NULL,
     query_sha text,
     text_expired_at timestamp with time zone,
+    noted_at timestamp with time zone,
+    harvested_by text,
     CONSTRAINT kb_search_event_chunk_id_check CHECK ((char_length(chunk_id) <= 512)),
     CONSTRAINT kb_search_event_created_at_check CHECK (((created_at >= '2020-01-01 00:00:00+00'::timestamp with time zone) AND (created_at < (now() + '1 day'::interval)))),
     CONSTRAINT kb_search_event_doc_id_check CHECK ((char_length(doc_id) <= 512)),
@@ -720,6 +726,10 @@ COMMENT ON COLUMN public.kb_search_event.occurred_at IS 'When it happened, by th
 COMMENT ON COLUMN public.kb_search_event.query_sha IS 'SHA-256 (hex) of the normalised query.';
 
 COMMENT ON COLUMN public.kb_search_event.text_expired_at IS 'When the query text was dropped.';
+
+COMMENT ON COLUMN public.kb_search_event.noted_at IS 'When kb_query took note of its query; null until then, and for clicks and citations.';
+
+COMMENT ON COLUMN public.kb_search_event.harvested_by IS 'The rules that the evidence of its search was taken by; null until then.';
 
 CREATE TABLE public.rag_call (
     event_id text NOT NULL,
@@ -1435,21 +1445,25 @@ CREATE INDEX kb_draft_outcome_conversation ON public.kb_draft_outcome USING btre
 
 CREATE INDEX kb_draft_outcome_decided_at ON public.kb_draft_outcome USING btree (decided_at);
 
+CREATE INDEX kb_draft_outcome_drafted_at ON public.kb_draft_outcome USING btree (drafted_at);
+
 CREATE INDEX kb_draft_outcome_org_spec ON public.kb_draft_outcome USING btree (org_id, specialist_id, decided_at);
 
 CREATE INDEX kb_draft_outcome_pending ON public.kb_draft_outcome USING btree (drafted_at) WHERE (outcome = 'pending'::text);
 
 CREATE INDEX kb_draft_outcome_trace ON public.kb_draft_outcome USING btree (trace_id) WHERE (trace_id IS NOT NULL);
 
-CREATE UNIQUE INDEX kb_evidence_draft_uq ON public.kb_evidence USING btree (message_id, query_sha, doc_id, kind) WHERE ((superseded_at IS NULL) AND (message_id IS NOT NULL) AND (kind <> ALL (ARRAY['settled'::text, 'clicked'::text])));
+CREATE UNIQUE INDEX kb_evidence_draft_uq ON public.kb_evidence USING btree (message_id, query_sha, doc_id, kind) WHERE ((superseded_at IS NULL) AND (message_id IS NOT NULL) AND (search_event_id IS NULL) AND (kind <> 'settled'::text));
 
 CREATE INDEX kb_evidence_judgment ON public.kb_evidence USING btree (org_id, specialist_id, query_sha, doc_id);
+
+CREATE INDEX kb_evidence_message ON public.kb_evidence USING btree (message_id) WHERE (message_id IS NOT NULL);
 
 CREATE UNIQUE INDEX kb_evidence_search_uq ON public.kb_evidence USING btree (search_event_id, doc_id, kind) WHERE ((superseded_at IS NULL) AND (search_event_id IS NOT NULL));
 
 CREATE INDEX kb_ground_truth_status ON public.kb_ground_truth USING btree (status, org_id, specialist_id);
 
-CREATE INDEX kb_query_text_to_expire ON public.kb_query USING btree (last_seen_at) WHERE (text_expired_at IS NULL);
+CREATE INDEX kb_query_preview_to_expire ON public.kb_query USING btree (last_seen_at) WHERE (query_preview IS NOT NULL);
 
 CREATE INDEX kb_retrieval_event_conflict_created_at ON public.kb_retrieval_event_conflict USING brin (created_at);
 
@@ -1465,11 +1479,19 @@ CREATE INDEX kb_retrieval_event_occurred_at ON public.kb_retrieval_event USING b
 
 CREATE INDEX kb_retrieval_event_org_spec_time ON public.kb_retrieval_event USING btree (org_id, specialist_id, created_at DESC);
 
+CREATE INDEX kb_retrieval_event_query ON public.kb_retrieval_event USING btree (org_id, specialist_id, query_sha);
+
+CREATE INDEX kb_retrieval_event_text_to_expire ON public.kb_retrieval_event USING btree (occurred_at) WHERE (text_expired_at IS NULL);
+
+CREATE INDEX kb_retrieval_event_to_note ON public.kb_retrieval_event USING btree (created_at) WHERE (noted_at IS NULL);
+
 CREATE INDEX kb_retrieval_gap_decided_at ON public.kb_retrieval_gap USING btree (decided_at);
 
 CREATE INDEX kb_retrieval_gap_org_spec ON public.kb_retrieval_gap USING btree (org_id, specialist_id, kind, subject);
 
 CREATE INDEX kb_search_event_conversation ON public.kb_search_event USING btree (conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE INDEX kb_search_event_harvested_by ON public.kb_search_event USING btree (harvested_by);
 
 CREATE INDEX kb_search_event_message ON public.kb_search_event USING btree (message_id) WHERE (message_id IS NOT NULL);
 
@@ -1477,7 +1499,13 @@ CREATE INDEX kb_search_event_occurred_at ON public.kb_search_event USING btree (
 
 CREATE INDEX kb_search_event_org_spec_time ON public.kb_search_event USING btree (org_id, specialist_id, created_at DESC);
 
+CREATE INDEX kb_search_event_query ON public.kb_search_event USING btree (org_id, specialist_id, query_sha) WHERE (query_sha IS NOT NULL);
+
 CREATE INDEX kb_search_event_search ON public.kb_search_event USING btree (search_id);
+
+CREATE INDEX kb_search_event_text_to_expire ON public.kb_search_event USING btree (occurred_at) WHERE ((text_expired_at IS NULL) AND (event_type = 'kb.search.performed'::text));
+
+CREATE INDEX kb_search_event_to_note ON public.kb_search_event USING btree (created_at) WHERE ((noted_at IS NULL) AND (event_type = 'kb.search.performed'::text));
 
 CREATE INDEX rag_call_ts ON public.rag_call USING btree (ts);
 

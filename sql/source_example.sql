@@ -80,6 +80,7 @@ CREATE TABLE IF NOT EXISTS upstream.corrections (
   created_at     timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX IF NOT EXISTS corrections_message ON upstream.corrections (message_id, created_at);
+CREATE INDEX IF NOT EXISTS corrections_created_at ON upstream.corrections (created_at);
 COMMENT ON TABLE upstream.corrections IS 'What an expert made of a draft.';
 
 CREATE TABLE IF NOT EXISTS upstream.audit_log (

@@ -3,37 +3,25 @@
 Belongs here: what every command shares. Does not: a command.
 """
 
-import difflib
 from pathlib import Path
 
 import click
 
 from kb_pipeline.cli.calibration import calibrate
 from kb_pipeline.cli.checking import check
+from kb_pipeline.cli.commands import Commands
 from kb_pipeline.cli.demonstration import demo
+from kb_pipeline.cli.evaluating import evaluate_runs
 from kb_pipeline.cli.explaining import explain
+from kb_pipeline.cli.exporting import export_ground_truth
 from kb_pipeline.cli.extracting import extract
 from kb_pipeline.cli.grading import grade
+from kb_pipeline.cli.ground_truth import ground_truth
+from kb_pipeline.cli.harvesting import harvest
 from kb_pipeline.cli.invocation import Invocation
+from kb_pipeline.cli.judgments import explain_one, settle_one
 from kb_pipeline.cli.migrating import migrate
-
-
-class Commands(click.Group):
-    """A group that names the nearest command when it does not know one."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0]
-        if self.get_command(ctx, name) is None and not name.startswith("-"):
-            near = difflib.get_close_matches(name, self.list_commands(ctx), n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(self.list_commands(ctx))}"
-            raise click.UsageError(f"there is no command {name.strip() or repr(name)}; {hint}", ctx=ctx)
-        return super().resolve_command(ctx, args)
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 click's signature
-        """In the order of a first day's work, not of the alphabet."""
-        return list(self.commands)
+from kb_pipeline.cli.working import worker
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -49,5 +37,7 @@ def kb_pipeline(ctx: click.Context, config: Path | None, *, debug: bool) -> None
     ctx.obj = Invocation(config=config, debug=debug)
 
 
-for command in (demo, migrate, check, extract, grade, explain, calibrate):
+for command in (demo, migrate, check, extract, grade, harvest, explain, ground_truth, evaluate_runs, calibrate, worker):
     kb_pipeline.add_command(command)
+for command in (explain_one, settle_one, export_ground_truth):
+    ground_truth.add_command(command)

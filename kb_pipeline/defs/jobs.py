@@ -1,42 +1,62 @@
-"""Jobs: what a run of one hour, and of one day, materializes.
+"""Jobs: what a run of one hour, of the ground truth and of one day materializes.
 
 Belongs here: selections and executors. Does not: when they run.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import dagster as dg
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
-from kb_pipeline.defs.checks import expectation_checks
-from kb_pipeline.defs.grading import GROUP
-from kb_pipeline.defs.maintenance import MAINTENANCE_GROUP
+from kb_pipeline.defs.retrieval import ground_truth
+from kb_pipeline.defs.streets import GRADING, RETRIEVAL, StreetNames
 
-HOURLY_JOB = "grade_hour"
-BACKLOG_JOB = "grade_backlog"
+HOURLY_JOB = GRADING.hourly_job
+BACKLOG_JOB = GRADING.backlog_job
+RETRIEVAL_JOB = RETRIEVAL.hourly_job
+HARVEST_JOB = "harvest"
 DAILY_JOB = "keep_house"
+MAINTENANCE_GROUP = "maintenance"
 # Tags of a run that goes before the others in the queue.
 PRIORITY = {"dagster/priority": "1"}
 
+Checks = Sequence[dg.AssetChecksDefinition]
+Jobs = list[UnresolvedAssetJobDefinition]
 
-def grading_jobs() -> list[UnresolvedAssetJobDefinition]:
-    """The hour with every check; the hour as the backlog asks for it, without the slow expectation suite; the day."""
-    hour = dg.AssetSelection.groups(GROUP)
+
+def grading_jobs(slow: Checks) -> Jobs:
+    """The jobs of an hour of the grading street."""
+    return _hour_jobs(GRADING, dg.AssetSelection.groups(GRADING.name), slow)
+
+
+def retrieval_jobs(events: Checks, slow: Checks) -> Jobs:
+    """The jobs of an hour of the retrieval street, and of the ground truth, which has no hours.
+
+    The checks on events are named, because a selection has only those of assets that it materializes.
+    """
+    truth = dg.AssetSelection.assets(ground_truth)
+    hour = dg.AssetSelection.groups(RETRIEVAL.name) - truth - dg.AssetSelection.checks_for_assets(ground_truth)
     return [
-        dg.define_asset_job(
-            HOURLY_JOB,
-            selection=hour,
-            executor_def=dg.in_process_executor,
-            description="Grade one hour: examine, judge, publish, aggregate, with every check.",
-        ),
-        dg.define_asset_job(
-            BACKLOG_JOB,
-            selection=hour - dg.AssetSelection.checks(*expectation_checks()),
-            executor_def=dg.in_process_executor,
-            description="Grade one hour that holds unexamined, pending or retryable turns.",
-        ),
-        dg.define_asset_job(
-            DAILY_JOB,
-            selection=dg.AssetSelection.groups(MAINTENANCE_GROUP),
-            executor_def=dg.in_process_executor,
-            description="Drop what is past its retention and make partitions ahead.",
-        ),
+        *_hour_jobs(RETRIEVAL, hour | dg.AssetSelection.checks(*events, *slow), slow),
+        _job(HARVEST_JOB, truth, "Take evidence from what experts did since, and judge anew, with every check."),
     ]
+
+
+def house_job() -> UnresolvedAssetJobDefinition:
+    """The job of every night, over whatever streets there are."""
+    maintenance = dg.AssetSelection.groups(MAINTENANCE_GROUP)
+    return _job(DAILY_JOB, maintenance, "Drop what is past its retention and make partitions ahead.")
+
+
+def _hour_jobs(street: StreetNames[Any], hour: dg.AssetSelection, slow: Checks) -> Jobs:
+    """The hour with every check, and the hour as the backlog asks for it, without the slow ones."""
+    quick = hour - dg.AssetSelection.checks(*slow)
+    return [
+        _job(street.hourly_job, hour, f"{street.does}, with every check."),
+        _job(street.backlog_job, quick, f"{street.does}, for an hour that holds {street.waits}."),
+    ]
+
+
+def _job(name: str, selection: dg.AssetSelection, description: str) -> UnresolvedAssetJobDefinition:
+    return dg.define_asset_job(name, selection=selection, executor_def=dg.in_process_executor, description=description)

@@ -9,9 +9,10 @@ import dagster as dg
 
 from kb_pipeline.adapters.clock import SystemClock
 from kb_pipeline.adapters.postgres.dagster_storage import delete_old_events
-from kb_pipeline.defs.resources import GradingStreets
+from kb_pipeline.defs.hourly import OWNERS
+from kb_pipeline.defs.jobs import MAINTENANCE_GROUP
+from kb_pipeline.defs.resources import GradingStreets, RetrievalStreets
 
-MAINTENANCE_GROUP = "maintenance"
 CLEANUP_JOB = "clean_event_log"
 KEEP_EVENTS = timedelta(days=14)
 
@@ -19,32 +20,48 @@ KEEP_EVENTS = timedelta(days=14)
 @dg.asset(
     name="expired_text",
     group_name=MAINTENANCE_GROUP,
-    owners=["team:rag-quality"],
+    owners=OWNERS,
     kinds={"postgres"},
     deps=["triads", "rag_quality"],
     description="Text, previews and rows past their retention, and turns that the source deleted, are gone from here.",
 )
 def expired_text(
-    context: dg.AssetExecutionContext, streets: dg.ResourceParam[GradingStreets]
+    context: dg.AssetExecutionContext, grading: dg.ResourceParam[GradingStreets]
 ) -> dg.MaterializeResult[None]:
     """Apply the retention, once a day."""
-    with streets.open(context.run.run_id) as street:
+    with grading.open(context.run.run_id) as street:
         return dg.MaterializeResult(metadata=dict(street.expire().counts))
 
 
 @dg.asset(
     name="quality_partitions",
     group_name=MAINTENANCE_GROUP,
-    owners=["team:rag-quality"],
+    owners=OWNERS,
     kinds={"postgres"},
     description="Monthly partitions of rag_quality exist from this month to three months ahead.",
 )
 def quality_partitions(
-    context: dg.AssetExecutionContext, streets: dg.ResourceParam[GradingStreets]
+    context: dg.AssetExecutionContext, grading: dg.ResourceParam[GradingStreets]
 ) -> dg.MaterializeResult[None]:
     """Make the partitions ahead, once a day."""
-    with streets.open(context.run.run_id) as street:
+    with grading.open(context.run.run_id) as street:
         return dg.MaterializeResult(metadata=dict(street.make_partitions().counts))
+
+
+@dg.asset(
+    name="expired_queries",
+    group_name=MAINTENANCE_GROUP,
+    owners=OWNERS,
+    kinds={"postgres"},
+    deps=["retrieval_events", "search_events", "draft_outcomes", "ground_truth"],
+    description="Queries, previews and events past their retention, and drafts that the source deleted, are gone.",
+)
+def expired_queries(
+    context: dg.AssetExecutionContext, retrieval: dg.ResourceParam[RetrievalStreets]
+) -> dg.MaterializeResult[None]:
+    """Apply the retention of the retrieval street, once a day."""
+    with retrieval.open(context.run.run_id) as street:
+        return dg.MaterializeResult(metadata=dict(street.expire().counts))
 
 
 @dg.op(

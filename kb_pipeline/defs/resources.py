@@ -1,20 +1,40 @@
 """What assets are given: a street per run, opened on the configured database.
 
-Belongs here: resources. Does not: secrets in run configuration (the street reads its own settings).
+Belongs here: resources. Does not: secrets in run configuration (a street reads its own settings).
 """
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
+from typing import Generic, TypeVar
 
 from kb_pipeline.grading_street import GradingStreet
+from kb_pipeline.retrieval_street import RetrievalStreet
 from kb_pipeline.settings import Settings
 
+StreetT = TypeVar("StreetT")
 
-class GradingStreets:
-    """Opens the grading street; a plain object, so that no setting ever stands in a run's configuration."""
+
+class Streets(Generic[StreetT]):
+    """Opens one of the streets; a plain object, so that no setting ever stands in a run's configuration."""
+
+    def __init__(self, settings: Settings, opener: Callable[..., AbstractContextManager[StreetT]]) -> None:
+        self.settings = settings
+        self._opener = opener
+
+    def open(self, run_id: str | None = None) -> AbstractContextManager[StreetT]:
+        """The street for one run or tick; its connections are closed at the end of the block."""
+        return self._opener(self.settings, run_id=run_id)
+
+
+class GradingStreets(Streets[GradingStreet]):
+    """Opens the grading street."""
 
     def __init__(self, settings: Settings) -> None:
-        self.settings = settings
+        super().__init__(settings, GradingStreet.open)
 
-    def open(self, run_id: str | None = None) -> AbstractContextManager[GradingStreet]:
-        """The street for one run or tick; its connections are closed at the end of the block."""
-        return GradingStreet.open(self.settings, run_id=run_id)
+
+class RetrievalStreets(Streets[RetrievalStreet]):
+    """Opens the retrieval street."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings, RetrievalStreet.open)

@@ -1,26 +1,28 @@
-"""The backlog sensor: requests exactly the hours that hold work, late ones too.
+"""The backlog sensor of a street: requests exactly the hours that hold work, late ones too.
 
-Belongs here: which hours a tick requests. Does not: what counts as work (backlog_hours.sql).
+Belongs here: which hours a tick requests. Does not: what counts as work (the street's backlog).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any, TypeVar
 
 import dagster as dg
 
-from kb_pipeline.adapters.postgres.backlog import HourlyBacklog
 from kb_pipeline.defs.in_flight import ended_runs, hours_in_flight
-from kb_pipeline.defs.jobs import BACKLOG_JOB, PRIORITY
-from kb_pipeline.defs.resources import GradingStreets
+from kb_pipeline.defs.jobs import PRIORITY
+from kb_pipeline.defs.streets import HourWithWork, StreetNames
 from kb_pipeline.windows import hour_of, partition_key
 
 # At most this many hours wait for their run at a time, so that a new hour never stands behind a long queue.
 MAX_IN_FLIGHT = 24
-# Calls this late are found by every tick, later ones within the hour: a look at a trail of years costs seconds.
+# What is this late is found by every tick, what is later within the hour: a look at a trail of years costs seconds.
 LATE = timedelta(days=7)
 # These go first, whatever waits.
 NEWEST = 2
+
+WorkT = TypeVar("WorkT", bound=HourWithWork)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,25 +46,24 @@ class Cursor:
         return f"{self.after}|{self.looked_at_all}"
 
 
-def backlog_sensor(interval_s: int, first: datetime) -> dg.SensorDefinition:
-    """The sensor, ticking every `interval_s` seconds; hours before `first` have no partition to request."""
+def backlog_sensor(street: StreetNames[Any], interval_s: int, first: datetime) -> dg.SensorDefinition:
+    """The street's sensor, ticking every `interval_s` seconds; hours before `first` have no partition to request."""
 
     @dg.sensor(
-        name="grading_backlog",
-        job_name=BACKLOG_JOB,
+        name=street.sensor,
+        job_name=street.backlog_job,
         minimum_interval_seconds=interval_s,
         default_status=dg.DefaultSensorStatus.RUNNING,
-        description="Requests the hours that hold unexamined, pending or retryable turns.",
+        description=f"Requests the hours that hold {street.waits}.",
+        required_resource_keys={street.name},
     )
-    def grading_backlog(
-        context: dg.SensorEvaluationContext, streets: dg.ResourceParam[GradingStreets]
-    ) -> dg.SensorResult:
+    def look_for_backlog(context: dg.SensorEvaluationContext) -> dg.SensorResult:
         # Asked before the backlog: an hour whose run ends in between is left to the next tick, not asked for twice.
-        busy = hours_in_flight(context.instance)
+        busy = hours_in_flight(context.instance, street)
         seen = Cursor.read(context.cursor)
-        with streets.open() as street:
-            this_hour = partition_key(hour_of(street.clock.now()))
-            backlog = street.backlog(look_back=LATE if seen.looked_at_all == this_hour else None)
+        with street.of(context.resources).open() as opened:
+            this_hour = partition_key(hour_of(opened.clock.now()))
+            backlog = opened.backlog(look_back=LATE if seen.looked_at_all == this_hour else None)
         newest, older = requested(backlog, busy, first, after=seen.after)
         asked = {partition_key(each.hour) for each in (*newest, *older)}
         is_all = all(partition_key(each.hour) in asked | busy for each in backlog if each.hour.start >= first)
@@ -81,12 +82,12 @@ def backlog_sensor(interval_s: int, first: datetime) -> dg.SensorDefinition:
             cursor=cursor,
         )
 
-    return grading_backlog
+    return look_for_backlog
 
 
 def requested(
-    backlog: Sequence[HourlyBacklog], busy: set[str], first: datetime, *, after: str = ""
-) -> tuple[list[HourlyBacklog], list[HourlyBacklog]]:
+    backlog: Sequence[WorkT], busy: set[str], first: datetime, *, after: str = ""
+) -> tuple[list[WorkT], list[WorkT]]:
     """The hours a tick asks for, none of them in flight: the two newest, and older ones while the queue has room.
 
     The older ones come in turn, oldest first, from the key `after` on and around: hours that fail again and again
@@ -99,7 +100,7 @@ def requested(
     return newest[::-1], [*older[len(done) :], *done][:room]
 
 
-def _request(instance: dg.DagsterInstance, backlog: HourlyBacklog, tags: dict[str, str]) -> dg.RunRequest:
+def _request(instance: dg.DagsterInstance, backlog: HourWithWork, tags: dict[str, str]) -> dg.RunRequest:
     key = partition_key(backlog.hour)
     # A run key is remembered for ever: without the progress in it the rest after max_batch would never run again.
     run_key = f"{key}|{backlog.progress}|{ended_runs(instance, key)}"

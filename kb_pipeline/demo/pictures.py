@@ -9,9 +9,10 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from kb_pipeline.demo.retrieval.pictures import show_retrieval
 from kb_pipeline.demo.summary import Hour, Summary, Worst
 from kb_pipeline.demo.truth import KindResult
-from kb_pipeline.grading.health import Level
+from kb_pipeline.verdicts import Level
 
 BARS = "▁▂▃▄▅▆▇█"
 STYLES = {Level.PASSED: "green", Level.WARNED: "yellow", Level.FAILED: "red"}
@@ -26,6 +27,7 @@ def show(summary: Summary, console: Console) -> None:
     console.print(_kinds(summary.planted.kinds))
     console.print(f"Faithfulness by hour  {sparkline(summary.hours)}  (one bar an hour, · none)")
     console.print(_worst(summary.worst))
+    show_retrieval(summary.retrieval, console)
     console.print(_checks(summary.checks))
 
 

@@ -1,4 +1,4 @@
-"""`kb-pipeline demo`: plant a day of traffic, grade it through Dagster, say what was found, then serve.
+"""`kb-pipeline demo`: plant what a gateway and a chat application leave, run both streets, say what was found, serve.
 
 Belongs here: the order of events, the lock, progress. Does not: each event.
 """
@@ -8,7 +8,7 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
@@ -19,13 +19,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from kb_pipeline.adapters.clock import SystemClock
 from kb_pipeline.adapters.embedded import EmbeddedPostgres
+from kb_pipeline.adapters.embedded_queue import EmbeddedQueue
 from kb_pipeline.demo import knowledge
 from kb_pipeline.demo.earlier import plant_earlier_windows
-from kb_pipeline.demo.grading_day import grade_hours
 from kb_pipeline.demo.pictures import show
 from kb_pipeline.demo.reference_judge import MODEL, ReferenceJudge
+from kb_pipeline.demo.retrieval.delivery import empty_queue
+from kb_pipeline.demo.retrieval.library import ENGINES
+from kb_pipeline.demo.retrieval.playing import RetrievalPlay
+from kb_pipeline.demo.runs import DagsterRuns, derive_hours, grade_hours, keep_house
 from kb_pipeline.demo.search import FullTextSearch, index
-from kb_pipeline.demo.servers import serving
+from kb_pipeline.demo.servers import free_port, serving, working
 from kb_pipeline.demo.stage import Stage, set_stage
 from kb_pipeline.demo.summary import Summary, summarise
 from kb_pipeline.demo.traffic import Traffic, generate
@@ -34,9 +38,12 @@ from kb_pipeline.errors import KbPipelineError
 from kb_pipeline.grading.judging import PROMPT_VERSION
 from kb_pipeline.records import JudgeVersion
 from kb_pipeline.settings import cache_folder
-from kb_pipeline.windows import floor_hour
+from kb_pipeline.windows import Window, floor_hour
 
 MAX_BATCH = 1_000_000
+WORKER_PORT = 9464
+# Some desks are asked about what they have nothing on.
+EMPTY_SHARE_WARN = 0.25
 
 
 def run_demo(
@@ -63,10 +70,20 @@ def run_demo(
         if server.notice:
             console.print(server.notice)
         judge = stack.enter_context(ReferenceJudge() if judge_url is None else nullcontext(None))
-        quality = _quality(judge.base_url if judge else judge_url, judge_model or MODEL)
+        queue = stack.enter_context(EmbeddedQueue(folder / "queue"))
         began = time.monotonic()
         traffic = Traffic(turns=turns, hours=hours, seed=seed, end=floor_hour(SystemClock().now()))
-        stage = stack.enter_context(set_stage(server, folder, start_at=traffic.window.start, quality=quality))
+        stage = stack.enter_context(
+            set_stage(
+                server,
+                folder,
+                start_at=traffic.window.start,
+                quality=_quality(judge.base_url if judge else judge_url, judge_model or MODEL),
+                retrieval=_retrieval(queue.url),
+            )
+        )
+        empty_queue(queue.url)
+        stack.enter_context(working(stage.environment, folder))
         summary = _play(stage, traffic, began, console)
         if as_json:
             sys.stdout.write(json.dumps(summary.as_json(), allow_nan=False) + "\n")
@@ -78,14 +95,37 @@ def run_demo(
 
 
 def _play(stage: Stage, traffic: Traffic, began: float, console: Console) -> Summary:
-    with _progress(console) as progress:
+    with _progress(console) as progress, stage.instance() as instance:
         _plant(stage, traffic, progress)
-        grading = progress.add_task("grading hours through Dagster", total=len(list(traffic.window.hours())))
-        with stage.instance() as instance:
-            checks = grade_hours(stage.settings, instance, traffic.window.hours(), lambda _: progress.advance(grading))
-    seconds = time.monotonic() - began
-    threshold = stage.settings.rag_quality.thresholds.faithfulness_warn
-    return summarise(stage.database, traffic.window, checks=checks, seconds=seconds, grounded_from=threshold)
+        play = _converse(stage, traffic, progress)
+        runs = DagsterRuns(stage.settings, instance)
+        grade_hours(runs, traffic.window.hours(), _each(progress, "grading hours through Dagster", traffic.window))
+        derive_hours(runs, play.window.hours(), _each(progress, "deriving hours of the retrieval street", play.window))
+        keep_house(runs)
+        found = play.find_out()
+    return summarise(
+        stage.database,
+        traffic.window,
+        retrieval=found,
+        checks=runs.checks,
+        seconds=time.monotonic() - began,
+        grounded_from=stage.settings.rag_quality.thresholds.faithfulness_warn,
+    )
+
+
+def _converse(stage: Stage, traffic: Traffic, progress: Progress) -> RetrievalPlay:
+    """Conversations into the application's tables, their retrievals through the queue."""
+    playing = progress.add_task("playing conversations", total=1)
+    play = RetrievalPlay.of(stage.database, traffic)
+    progress.advance(playing)
+    sending = progress.add_task("retrievals through the queue", total=len(play.events))
+    play.deliver(stage.settings, lambda count: progress.update(sending, completed=count))
+    return play
+
+
+def _each(progress: Progress, title: str, window: Window) -> Callable[[Window], None]:
+    task = progress.add_task(title, total=len(list(window.hours())))
+    return lambda _hour: progress.advance(task)
 
 
 def _plant(stage: Stage, traffic: Traffic, progress: Progress) -> None:
@@ -104,6 +144,15 @@ def _plant(stage: Stage, traffic: Traffic, progress: Progress) -> None:
         plant(stage.database, [chunk])
         progress.advance(planting, len(chunk))
     progress.update(planting, total=progress.tasks[planting].completed)
+
+
+def _retrieval(redis_url: str) -> dict[str, Any]:
+    return {
+        "redis_url": redis_url,
+        "engines": list(ENGINES),
+        "empty_share_warn": EMPTY_SHARE_WARN,
+        "worker_port": free_port(WORKER_PORT),
+    }
 
 
 def _quality(judge_url: str | None, model: str) -> dict[str, Any]:

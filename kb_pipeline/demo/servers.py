@@ -1,4 +1,4 @@
-"""The programs that serve after the demo: Dagster's UI and its daemon.
+"""The programs of the demo: the worker beside it, then Dagster's UI and its daemon.
 
 Belongs here: starting them, waiting until they answer, stopping them and all that they started. Does not: what they
 are configured with.
@@ -58,6 +58,15 @@ def serving(environment: Mapping[str, str], folder: Path) -> Iterator[Served]:
         children = [stack.enter_context(_child(each, environment, folder, output.fileno())) for each in commands]
         wait_until_open(port, children, log)
         yield Served(f"http://{HOST}:{port}", children, log)
+
+
+@contextmanager
+def working(environment: Mapping[str, str], folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """`kb-pipeline worker` as a child process until the end of the block; its output is in worker.log of the folder."""
+    with (folder / "worker.log").open("wb") as output:
+        command = [sys.executable, "-m", "kb_pipeline.cli", "worker"]
+        with _child(command, environment, folder, output.fileno()) as worker:
+            yield worker
 
 
 @contextmanager

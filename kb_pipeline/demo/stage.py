@@ -54,11 +54,17 @@ class Stage:
 
 @contextmanager
 def set_stage(
-    server: EmbeddedPostgres, folder: Path, *, start_at: datetime, quality: dict[str, Any]
+    server: EmbeddedPostgres,
+    folder: Path,
+    *,
+    start_at: datetime,
+    quality: dict[str, Any],
+    retrieval: dict[str, Any] | None = None,
 ) -> Iterator[Stage]:
     """A fresh stage on a running server: what an earlier demo left in its databases is gone.
 
-    `quality` are keys of the section rag_quality, such as judge_base_url.
+    `quality` are keys of the section rag_quality, such as judge_base_url; `retrieval` those of that section, without
+    which the retrieval street stays switched off.
     """
     for name in (OUR_DATABASE, DAGSTER_DATABASE):
         server.drop_database(name)
@@ -69,7 +75,10 @@ def set_stage(
             connection.execute((sql_folder() / "source_example.sql").read_bytes())
             connection.execute((sql_folder() / "source_views.sql").read_bytes())
         migrate(database)
-        config = _write_config(folder, server.url(OUR_DATABASE), start_at, quality)
+        sections = {"rag_quality": {"enabled": True, "start_at": start_at.isoformat(), **quality}}
+        if retrieval is not None:
+            sections["retrieval"] = {"enabled": True, **retrieval}
+        config = _write_config(folder, server.url(OUR_DATABASE), sections)
         yield Stage(
             folder=folder,
             database=database,
@@ -81,17 +90,14 @@ def set_stage(
         database.dispose()
 
 
-def _write_config(folder: Path, url: str, start_at: datetime, quality: dict[str, Any]) -> Path:
+def _write_config(folder: Path, url: str, sections: dict[str, Any]) -> Path:
     home = folder / "dagster_home"
     home.mkdir(parents=True, exist_ok=True)
     (home / "dagster.yaml").write_bytes(shipped_file("dagster.yaml").read_bytes())
     (folder / "workspace.yaml").write_bytes(shipped_file("workspace.yaml").read_bytes())
-    content = {
-        "rag_quality": {"enabled": True, "start_at": start_at.isoformat(), **quality},
-        "database": {"url": url},
-    }
+    content = {**sections, "database": {"url": url}}
     config = folder / "kb_pipeline.yaml"
     config.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
-    # It holds the address of a database.
+    # It holds the addresses of a database and of a queue.
     config.chmod(0o600)
     return config

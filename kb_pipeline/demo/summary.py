@@ -13,8 +13,9 @@ from psycopg.rows import class_row, dict_row
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.publication import PostgresPublication
 from kb_pipeline.demo.queries import load
+from kb_pipeline.demo.retrieval.findings import Findings
 from kb_pipeline.demo.truth import Comparison, compare
-from kb_pipeline.grading.health import Level
+from kb_pipeline.verdicts import Level
 from kb_pipeline.windows import Window
 
 
@@ -53,6 +54,7 @@ class Summary:
     refusal_rate: float | None
     worst: tuple[Worst, ...]
     planted: Comparison
+    retrieval: Findings
     checks: Mapping[str, Level]
     seconds: float
 
@@ -74,13 +76,20 @@ class Summary:
                 "auc_faithfulness": self.planted.auc_faithfulness,
                 "parse_status_agreement": self.planted.parse_status_agreement,
             },
+            "retrieval": self.retrieval.as_json(),
             "checks": {name: str(level) for name, level in self.checks.items()},
             "seconds": round(self.seconds, 1),
         }
 
 
 def summarise(
-    database: Database, window: Window, *, checks: Mapping[str, Level], seconds: float, grounded_from: float
+    database: Database,
+    window: Window,
+    *,
+    retrieval: Findings,
+    checks: Mapping[str, Level],
+    seconds: float,
+    grounded_from: float,
 ) -> Summary:
     """Read the summary of the window; a turn is grounded from a faithfulness of `grounded_from` on."""
     bounds = {"window_start": window.start, "window_end": window.end}
@@ -99,6 +108,7 @@ def summarise(
         hours=tuple(Hour(start=start, graded=graded, mean_faithfulness=mean) for start, graded, mean in hours),
         worst=tuple(worst),
         planted=compare(database, window),
+        retrieval=retrieval,
         checks=checks,
         seconds=seconds,
     )

@@ -3,35 +3,13 @@
 Belongs here: pure decisions from counts. Does not: how a verdict is shown or delivered.
 """
 
-from dataclasses import dataclass
-from enum import StrEnum
+from kb_pipeline.grading.aggregates import CallCounts, Coverage
+from kb_pipeline.verdicts import MIN_CASES, Health, Z, failed, passed, warned, wilson
 
-from kb_pipeline.grading.aggregates import CallCounts, Coverage, wilson
-
-# One-sided 95 %.
-Z = 1.645
 PARSE_WARN = 0.99
 PARSE_ERROR = 0.90
-# One odd turn is an odd turn; a share is judged from the second failure on.
-MIN_FAILURES = 2
 MIN_CALLS = 20
 LOST_SHARE = 0.25
-
-
-class Level(StrEnum):
-    """How a check came out."""
-
-    PASSED = "passed"
-    WARNED = "warned"
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Health:
-    """A verdict with its reason in one sentence."""
-
-    level: Level
-    reason: str
 
 
 def parse_success(counts: CallCounts) -> Health:
@@ -41,13 +19,13 @@ def parse_success(counts: CallCounts) -> Health:
     """
     attempted, failures = counts.parse_attempted, counts.parse_attempted - counts.parsed
     if not attempted:
-        return Health(level=Level.PASSED, reason="No turn to read.")
+        return passed("No turn to read.")
     sentence = f"{counts.parsed} of {attempted} turns could be read by the template's markers."
     upper = wilson(counts.parsed, attempted, z=Z)[1]
-    if failures < MIN_FAILURES or upper >= PARSE_WARN:
-        return Health(level=Level.PASSED, reason=sentence)
-    level = Level.FAILED if upper < PARSE_ERROR else Level.WARNED
-    return Health(level=level, reason=f"{sentence} Compare the markers in kb_pipeline.yaml with a current request.")
+    if failures < MIN_CASES or upper >= PARSE_WARN:
+        return passed(sentence)
+    verdict = failed if upper < PARSE_ERROR else warned
+    return verdict(f"{sentence} Compare the markers in kb_pipeline.yaml with a current request.")
 
 
 def synthesis_share(counts: CallCounts, baseline: CallCounts) -> Health:
@@ -55,23 +33,22 @@ def synthesis_share(counts: CallCounts, baseline: CallCounts) -> Health:
 
     Fails when the upper Wilson bound of the share is below a quarter of the baseline's share, from 20 calls on.
     """
-    read = counts.examined - counts.self_calls
     usual = baseline.synthesis_share
-    if read < MIN_CALLS or not usual or baseline.examined - baseline.self_calls < MIN_CALLS:
-        return Health(level=Level.PASSED, reason=f"{read} calls and what came before are too few to compare.")
+    if counts.read < MIN_CALLS or not usual or baseline.read < MIN_CALLS:
+        return passed(f"{counts.read} calls and what came before are too few to compare.")
     recognised = counts.synthesis + counts.sampled_out
-    sentence = f"{recognised} of {read} calls were recognised as turns; {usual:.1%} is usual."
-    if wilson(recognised, read, z=Z)[1] >= LOST_SHARE * usual:
-        return Health(level=Level.PASSED, reason=sentence)
-    return Health(level=Level.FAILED, reason=f"{sentence} Compare synthesis_markers with a current system message.")
+    sentence = f"{recognised} of {counts.read} calls were recognised as turns; {usual:.1%} is usual."
+    if wilson(recognised, counts.read, z=Z)[1] >= LOST_SHARE * usual:
+        return passed(sentence)
+    return failed(f"{sentence} Compare synthesis_markers with a current system message.")
 
 
 def judge_answers(scored: int, unscored: int) -> Health:
     """Whether the judge gives scores: warns when most of the called turns of an hour have none, never on one turn."""
     sentence = f"{scored} turns have scores, {unscored} were called and have none."
-    if unscored < MIN_FAILURES or unscored <= scored:
-        return Health(level=Level.PASSED, reason=sentence)
-    return Health(level=Level.WARNED, reason=f"{sentence} kb-pipeline check tells whether the judge answers.")
+    if unscored < MIN_CASES or unscored <= scored:
+        return passed(sentence)
+    return warned(f"{sentence} kb-pipeline check tells whether the judge answers.")
 
 
 def coverage(found: Coverage) -> Health:
@@ -81,13 +58,14 @@ def coverage(found: Coverage) -> Health:
         f" + {found.sampled_out} sampled out"
     )
     if found.adds_up:
-        return Health(level=Level.PASSED, reason=f"{found.seen} seen = {places}.")
-    return Health(level=Level.FAILED, reason=f"{found.seen} seen, but {places}; materialize the hour again.")
+        return passed(f"{found.seen} seen = {places}.")
+    return failed(f"{found.seen} seen, but {places}; materialize the hour again.")
 
 
 def newest_hour(calls_at_source: int, calls_examined: int) -> Health:
     """Whether the newest closed hour was graded at all."""
     if calls_at_source and not calls_examined:
-        reason = f"The newest closed hour has {calls_at_source} calls and none was examined; is the daemon running?"
-        return Health(level=Level.FAILED, reason=reason)
-    return Health(level=Level.PASSED, reason=f"{calls_examined} of {calls_at_source} calls were examined.")
+        return failed(
+            f"The newest closed hour has {calls_at_source} calls and none was examined; is the daemon running?"
+        )
+    return passed(f"{calls_examined} of {calls_at_source} calls were examined.")

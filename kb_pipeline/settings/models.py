@@ -13,6 +13,7 @@ from kb_pipeline.errors import SettingsError
 from kb_pipeline.settings.surfaces import SurfaceSettings
 from kb_pipeline.settings.values import (
     DATABASE_DRIVER,
+    AnyPort,
     Count,
     DatabaseUrl,
     Days,
@@ -25,6 +26,7 @@ from kb_pipeline.settings.values import (
     NotificationUrl,
     Pattern,
     Port,
+    QueueName,
     RedisUrl,
     Seconds,
     SecretHttpUrl,
@@ -106,21 +108,30 @@ class RetrievalSettings(Section):
     """Whether retrieval events are consumed and drafts are joined to their outcomes."""
     redis_url: Annotated[RedisUrl | None, Field(repr=False)] = None
     """The Redis or Valkey server behind the queue."""
-    queue: Text = "kb-retrieval-event"
+    queue_database_url: Annotated[DatabaseUrl | None, Field(repr=False)] = None
+    """A PostgreSQL database that carries the queue in place of redis_url, in BullMQ's own tables (schema bullmq)."""
+    queue: QueueName = "kb-retrieval-event"
     """The BullMQ queue that carries retrieval events."""
     engines: DistinctList[Text] = ("hybrid", "keyword")
     """The retrieval engines that are compared."""
     empty_share_warn: Fraction = 0.05
     """A larger share of retrievals without a result than this is a warning."""
-    worker_port: Port = 9464
-    """The port of the worker's metrics."""
+    worker_host: Text = "127.0.0.1"
+    """The address that the worker's /metrics and /healthz listen on; 0.0.0.0 for every one."""
+    worker_port: AnyPort = 9464
+    """The port of the worker's /metrics and /healthz; 0 takes a free one."""
     clickhouse_url: Annotated[SecretHttpUrl | None, Field(repr=False)] = None
     """A ClickHouse server that gets a copy of the retrieval events; null for none."""
 
     @model_validator(mode="after")
     def _an_enabled_street_has_a_queue(self) -> Self:
-        if self.enabled and self.redis_url is None:
-            raise ValueError("enabled: true is accepted together with redis_url, for example redis://localhost:6379/0")
+        if self.redis_url is not None and self.queue_database_url is not None:
+            raise ValueError("redis_url or queue_database_url is accepted, and both are given: a queue is in one place")
+        if self.enabled and self.redis_url is None and self.queue_database_url is None:
+            raise ValueError(
+                "enabled: true is accepted together with redis_url, for example redis://localhost:6379/0, or with "
+                "queue_database_url"
+            )
         return self
 
 

@@ -120,6 +120,12 @@ def _redis_url(url: str) -> str:
     return url
 
 
+def _queue_name(name: str) -> str:
+    if ":" in name:
+        raise ValueError("a name without a colon is accepted, as BullMQ asks, for example kb-retrieval-event")
+    return name
+
+
 def _scheme_url(url: str) -> str:
     if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*://\S", url):
         raise ValueError("a notification URL such as mailto://… or slack://… is accepted")
@@ -177,6 +183,7 @@ def _distinct(items: tuple[Item, ...]) -> tuple[Item, ...]:
 Text = Annotated[str, AfterValidator(_without_nul), AfterValidator(_unicode), Accepts("text")]
 Marker = Annotated[Text, AfterValidator(_marker), Accepts("text")]
 HeaderText = Annotated[Text, AfterValidator(_header_text), Accepts("printable ASCII")]
+QueueName = Annotated[Text, AfterValidator(_queue_name), Accepts("text without a colon")]
 SecretText = Annotated[SecretStr, Field(min_length=1), Accepts("text"), Secret()]
 Listed = Annotated[tuple[Item, ...], Strict(False)]
 DistinctList = Annotated[tuple[Item, ...], Strict(False), AfterValidator(_distinct)]
@@ -203,3 +210,4 @@ WholeSeconds = Annotated[int, Field(ge=1, le=86_400)]
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 Days = Annotated[int, Field(ge=1, le=36_500)]
 Port = Annotated[int, Field(ge=1, le=65_535)]
+AnyPort = Annotated[int, Field(ge=0, le=65_535)]

@@ -77,24 +77,48 @@ def _scaled(digits: str, unit: str | None) -> frozenset[Decimal]:
     return frozenset(value * scale for value in values) if scale else values
 
 
+def spelled_as_digits(folded: str) -> str:
+    """The folded text with each run of number words as digits ("dua puluh lima hari" gives "25 hari").
+
+    A lone "satu" or "one" stays: it is an article as often as a number.
+    """
+    pieces: list[str] = []
+    last = 0
+    for start, end, values in _runs(folded):
+        if values != [1]:
+            pieces += [folded[last:start], str(values[-1])]
+            last = end
+    return "".join((*pieces, folded[last:]))
+
+
 def _spelled(folded: str) -> Iterator[int]:
     """The values of runs of number words; each part of a run counts as well ("dua puluh lima" gives 2, 20 and 25)."""
-    total = current = 0
-    in_run = False
-    for word in _SPELLED.findall(folded):
+    for _, _, values in _runs(folded):
+        yield from values
+
+
+def _runs(folded: str) -> Iterator[tuple[int, int, list[int]]]:
+    """Where each run of number words begins and ends, and its value so far after each of its words."""
+    total = current = start = end = 0
+    values: list[int] = []
+    for match in _SPELLED.finditer(folded):
+        word = match.group()
         if word == "-":
             continue
         if word in _UNITS:
-            value = _UNITS[word]
-            current += value
-        elif in_run and word in _MULTIPLIERS:
+            current += _UNITS[word]
+        elif values and word in _MULTIPLIERS:
             factor = _MULTIPLIERS[word]
             last = current % 10 or 1
             current += 10 if factor is None else last * factor - last
-        elif in_run and word in _SCALES:
+        elif values and word in _SCALES:
             total, current = total + (current or 1) * _SCALES[word], 0
         else:
-            total, current, in_run = 0, 0, False
+            if values:
+                yield start, end, values
+            total, current, values = 0, 0, []
             continue
-        in_run = True
-        yield total + current
+        start, end = start if values else match.start(), match.end()
+        values.append(total + current)
+    if values:
+        yield start, end, values

@@ -170,7 +170,7 @@ def test_data_in_use_where_no_process_can_be_seen_are_not_opened_a_second_time(
     """As when two containers share a folder: each sees its own process ids only."""
     monkeypatch.setattr(lifecycle, "START_SECONDS", 0.5)
     with EmbeddedPostgres(kept, fsync=False) as server, monkeypatch.context() as blind:
-        blind.setattr(postmaster, "_command_line", lambda _pid: b"")
+        blind.setattr(postmaster, "command_line", lambda _pid: b"")
         with pytest.raises(DatabaseError, match="perhaps in another container, still hold its data"):
             EmbeddedPostgres(kept, fsync=False).start()
         blind.undo()

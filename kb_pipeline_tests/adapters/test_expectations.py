@@ -18,14 +18,14 @@ import pytest
 from psycopg import sql
 from sqlalchemy import Connection, Engine, event
 
-from kb_pipeline.adapters.expectations import EXPECTATION_GROUPS, ExpectationResult, counting, evaluate
+from kb_pipeline.adapters.expectations import RAG_QUALITY, ExpectationResult, counting, evaluate
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.errors import DatabaseError
 from kb_pipeline.windows import hour_of
 
 pytestmark = pytest.mark.postgres
 
-SCHEMA, RANGES, UNIQUE, CONSISTENT = EXPECTATION_GROUPS
+SCHEMA, RANGES, UNIQUE, CONSISTENT = RAG_QUALITY.groups
 WINDOW = hour_of(datetime(2026, 7, 9, 14, tzinfo=UTC))
 NOON = WINDOW.start + timedelta(minutes=30)
 MARKER = "rahasia-negara"
@@ -200,7 +200,7 @@ def test_each_kind_of_broken_row_fails_exactly_its_check(database: Database, che
     without_constraints(database)
     kinds = BROKEN[check]
     insert(database, [turn("sound"), *(turn(kind, **changes) for kind, (changes, _) in kinds.items())])
-    results = evaluate(database, WINDOW)
+    results = evaluate(database, RAG_QUALITY, WINDOW)
     assert failed(results) == {check}
     counts = {kind: count for result in results for kind, count in result.counts.items() if count and kind != "rows"}
     assert counts == dict.fromkeys(kinds, 1)
@@ -210,7 +210,7 @@ def test_each_kind_of_broken_row_fails_exactly_its_check(database: Database, che
 def test_an_event_id_that_stands_twice_fails_the_uniqueness_alone(database: Database) -> None:
     without_constraints(database)
     insert(database, [turn("sound"), turn("twin"), turn("twin")])
-    results = evaluate(database, WINDOW)
+    results = evaluate(database, RAG_QUALITY, WINDOW)
     assert failed(results) == {UNIQUE}
     assert of(results, UNIQUE).failed_expectations == ("expect_column_values_to_be_unique(event_id)",)
     assert of(results, UNIQUE).counts["rows_that_share_an_event_id"] == 2
@@ -219,7 +219,7 @@ def test_an_event_id_that_stands_twice_fails_the_uniqueness_alone(database: Data
 def test_an_empty_column_fails_the_schema_alone(database: Database) -> None:
     without_constraints(database)
     insert(database, [turn("sound"), turn("sizeless", num_passages=None), turn("unnamed", surface=None)])
-    results = evaluate(database, WINDOW)
+    results = evaluate(database, RAG_QUALITY, WINDOW)
     assert failed(results) == {SCHEMA}
     assert of(results, SCHEMA).failed_expectations == (not_null("surface"), not_null("num_passages"))
     assert of(results, SCHEMA).counts["rows"] == 3
@@ -243,20 +243,20 @@ def test_an_hour_with_sound_turns_of_every_status_passes_whatever_its_neighbours
     ]
     neighbours = [turn("before", ts=WINDOW.start - timedelta(microseconds=1)), turn("after", ts=WINDOW.end)]
     insert(database, [*sound, *(each | {"faithfulness": 7.0} for each in neighbours)])
-    results = evaluate(database, WINDOW)
-    assert [result.name for result in results] == list(EXPECTATION_GROUPS)
+    results = evaluate(database, RAG_QUALITY, WINDOW)
+    assert [result.name for result in results] == list(RAG_QUALITY.groups)
     assert [result.failed_expectations for result in results] == [()] * 4
     assert all(result.passed for result in results)
     assert of(results, SCHEMA).counts["rows"] == len(sound)
 
 
 def test_an_hour_without_rows_passes(database: Database) -> None:
-    assert failed(evaluate(database, WINDOW)) == set()
+    assert failed(evaluate(database, RAG_QUALITY, WINDOW)) == set()
 
 
 def test_a_column_too_many_fails_the_schema_alone(database: Database) -> None:
     alter(database, "ALTER TABLE rag_quality ADD COLUMN note text")
-    results = evaluate(database, WINDOW)
+    results = evaluate(database, RAG_QUALITY, WINDOW)
     assert failed(results) == {SCHEMA}
     assert of(results, SCHEMA).failed_expectations == ("expect_table_columns_to_match_ordered_list",)
     assert of(results, SCHEMA).counts["unknown_columns"] == 1
@@ -265,7 +265,7 @@ def test_a_column_too_many_fails_the_schema_alone(database: Database) -> None:
 def test_a_time_without_its_zone_fails_the_schema_alone(database: Database) -> None:
     alter(database, "ALTER TABLE rag_quality ALTER judged_at TYPE timestamp")
     insert(database, [turn("sound")])
-    results = evaluate(database, WINDOW)
+    results = evaluate(database, RAG_QUALITY, WINDOW)
     assert failed(results) == {SCHEMA}
     assert of(results, SCHEMA).failed_expectations == ("expect_column_type_to_be(judged_at)",)
     assert of(results, SCHEMA).counts["columns_of_another_type"] == 1
@@ -274,7 +274,7 @@ def test_a_time_without_its_zone_fails_the_schema_alone(database: Database) -> N
 def test_a_lost_column_fails_the_checks_that_need_it_and_no_other(database: Database) -> None:
     alter(database, "ALTER TABLE rag_quality DROP COLUMN support_score")
     insert(database, [turn("sound")])
-    results = evaluate(database, WINDOW)
+    results = evaluate(database, RAG_QUALITY, WINDOW)
     assert failed(results) == {SCHEMA, RANGES}
     assert "expect_column_type_to_be(support_score)" in of(results, SCHEMA).failed_expectations
     assert of(results, SCHEMA).counts["missing_columns"] == 1
@@ -300,8 +300,8 @@ def test_rows_that_cannot_be_read_pass_no_check_and_each_names_the_column(
 ) -> None:
     without_constraints(database)
     alter(database, change)
-    results = evaluate(database, WINDOW)
-    assert failed(results) == set(EXPECTATION_GROUPS)
+    results = evaluate(database, RAG_QUALITY, WINDOW)
+    assert failed(results) == set(RAG_QUALITY.groups)
     assert all(f"expect_column_type_to_be({column})" in result.failed_expectations for result in results)
 
 
@@ -312,7 +312,7 @@ def test_nothing_of_a_row_stands_in_results_logs_or_on_the_terminal(
     marked = dict.fromkeys(("question_sha", "parse_status", "judge_status", "error_class", "skip_reason"), MARKER)
     insert(database, [turn(MARKER, question_preview=MARKER * 20, ledger=None, **marked)])
     caplog.set_level("DEBUG")
-    results = evaluate(database, WINDOW)
+    results = evaluate(database, RAG_QUALITY, WINDOW)
     assert failed(results) == {RANGES, UNIQUE, CONSISTENT}
     assert MARKER not in repr(results) + caplog.text
     assert capfd.readouterr() == ("", "")
@@ -334,7 +334,7 @@ def test_an_evaluation_leaves_no_connection_and_the_process_as_it_was(database: 
 
     before = process()
     for _ in range(2):
-        evaluate(database, WINDOW)
+        evaluate(database, RAG_QUALITY, WINDOW)
     database.dispose()
     assert process() == before
     assert "tqdm_monitor" not in {thread.name for thread in threading.enumerate()}
@@ -349,14 +349,14 @@ def test_an_address_with_any_characters_in_its_password_is_used_as_it_is(databas
     url = database.url.set(password="p@ss:w/rd?#[] %$HOME${X}")
     other = Database(url.render_as_string(hide_password=False))
     try:
-        assert failed(evaluate(other, WINDOW)) == set()
+        assert failed(evaluate(other, RAG_QUALITY, WINDOW)) == set()
     finally:
         other.dispose()
 
 
 def test_a_database_that_is_not_migrated_is_refused_with_the_remedy(empty_database: Database) -> None:
     with pytest.raises(DatabaseError, match="kb-pipeline migrate"):
-        evaluate(empty_database, WINDOW)
+        evaluate(empty_database, RAG_QUALITY, WINDOW)
 
 
 @pytest.mark.parametrize(
@@ -367,7 +367,7 @@ def test_a_database_that_is_not_migrated_is_refused_with_the_remedy(empty_databa
 def test_a_broken_ledger_is_an_error_and_not_a_failed_check(database: Database, change: str) -> None:
     alter(database, change)
     with pytest.raises(DatabaseError, match=r"rag_call|erased_at"):
-        evaluate(database, WINDOW)
+        evaluate(database, RAG_QUALITY, WINDOW)
 
 
 def test_a_role_that_may_not_read_is_told_of_the_roles(database: Database) -> None:
@@ -376,7 +376,7 @@ def test_a_role_that_may_not_read_is_told_of_the_roles(database: Database) -> No
     blind = Database(database.url.render_as_string(hide_password=False), role=name)
     try:
         with pytest.raises(DatabaseError, match=r"rag_call.*sql/roles\.sql"):
-            evaluate(blind, WINDOW)
+            evaluate(blind, RAG_QUALITY, WINDOW)
     finally:
         blind.dispose()
         alter(database, f"DROP OWNED BY {name}", f"DROP ROLE {name}")
@@ -396,7 +396,7 @@ def test_a_connection_lost_on_the_way_is_an_error_in_one_sentence(
     event.listen(Engine, "before_cursor_execute", lose)
     try:
         with pytest.raises(DatabaseError, match="run the command again"):
-            evaluate(database, WINDOW)
+            evaluate(database, RAG_QUALITY, WINDOW)
     finally:
         event.remove(Engine, "before_cursor_execute", lose)
     assert caplog.text == ""
@@ -409,9 +409,9 @@ def test_all_that_one_evaluation_reads_is_of_one_instant(database: Database) -> 
     insert(database, [turn("sound")])
     with counting.snapshot(database) as (_, snapshot):
         insert(database, [turn("late", faithfulness=2.0)])
-        then = failed_expectations(database, WINDOW, snapshot)
+        then = failed_expectations(database, RAG_QUALITY, WINDOW, snapshot)
     assert then[RANGES] == ()
-    assert failed(evaluate(database, WINDOW)) == {RANGES}
+    assert failed(evaluate(database, RAG_QUALITY, WINDOW)) == {RANGES}
 
 
 def test_the_rows_stay_in_the_database(database: Database) -> None:
@@ -423,7 +423,7 @@ def test_the_rows_stay_in_the_database(database: Database) -> None:
 
     event.listen(Engine, "after_cursor_execute", note)
     try:
-        evaluate(database, WINDOW)
+        evaluate(database, RAG_QUALITY, WINDOW)
     finally:
         event.remove(Engine, "after_cursor_execute", note)
     assert fetched
@@ -434,7 +434,7 @@ def test_the_rows_stay_in_the_database(database: Database) -> None:
 def test_ten_thousand_rows_take_little_longer_than_none(database: Database) -> None:
     def seconds() -> float:
         started = time.perf_counter()
-        assert failed(evaluate(database, WINDOW)) == set()
+        assert failed(evaluate(database, RAG_QUALITY, WINDOW)) == set()
         return time.perf_counter() - started
 
     seconds()  # imports Great Expectations
@@ -457,7 +457,7 @@ def test_ten_thousand_rows_take_little_longer_than_none(database: Database) -> N
 OUTSIDE = """
 import sys
 from datetime import UTC, datetime
-from kb_pipeline.adapters.expectations import evaluate
+from kb_pipeline.adapters.expectations import RAG_QUALITY, evaluate
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.windows import hour_of
 
@@ -471,7 +471,7 @@ def watch(event, arguments):
 found = []
 database = Database(sys.argv[1])
 sys.addaudithook(watch)
-results = evaluate(database, hour_of(datetime(2026, 7, 9, 14, tzinfo=UTC)))
+results = evaluate(database, RAG_QUALITY, hour_of(datetime(2026, 7, 9, 14, tzinfo=UTC)))
 print(all(result.passed for result in results), found)
 """
 

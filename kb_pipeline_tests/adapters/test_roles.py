@@ -39,23 +39,46 @@ ERASE_RECORD = "DELETE FROM kb_access_record"
 CHANGE_REVISION = "UPDATE kb_alembic_version SET version_num = '0'"
 DROP_TABLE = "DROP TABLE rag_call"
 WRITE_SOURCE = "DELETE FROM kb_source.ai_call_body"
+READ_QUERIES = "SELECT query FROM kb_retrieval_event"
+READ_EVENTS = "SELECT id, org_id, specialist_id, engine, retrieved, query_sha FROM kb_retrieval_event"
+READ_QUERY_TEXT = "SELECT query FROM kb_query"
+READ_PREVIEWS = "SELECT query_sha, query_preview FROM kb_query"
+READ_JUDGMENTS = "SELECT * FROM kb_ground_truth"
+READ_TASKS = "SELECT * FROM kb_gap_task"
+ADD_EVENT = (
+    "INSERT INTO kb_retrieval_event (org_id, specialist_id, conversation_id, engine, query, top_k, result_count)"
+    " SELECT id, id, id, 'hybrid', 'q', 1, 0 FROM gen_random_uuid() AS id ON CONFLICT DO NOTHING"
+)
+ADD_EVIDENCE = (
+    "INSERT INTO kb_evidence (org_id, specialist_id, query_sha, doc_id, kind, weight, observed_at, rule_version)"
+    " SELECT id, id, repeat('a', 64), 'd', 'clicked', 0.2, now(), 'r' FROM gen_random_uuid() AS id"
+)
+ERASE_EVENTS = "DELETE FROM kb_retrieval_event"
 
 ALL = frozenset(
     {
         READ_SOURCE, READ_UPSTREAM, READ_TEXT, READ_FACTS, READ_QUALITY, READ_LEDGER, READ_REVISION, WRITE_LEDGER,
         ERASE_TEXT, DELETE_QUALITY, MAKE_PARTITION, STAGE, RECORD_ACCESS, READ_RECORD, CHANGE_RECORD, ERASE_RECORD,
-        CHANGE_REVISION, DROP_TABLE, WRITE_SOURCE, FORGE_RECORD, BACKDATE_RECORD,
+        CHANGE_REVISION, DROP_TABLE, WRITE_SOURCE, FORGE_RECORD, BACKDATE_RECORD, READ_QUERIES, READ_EVENTS,
+        READ_QUERY_TEXT, READ_PREVIEWS, READ_JUDGMENTS, READ_TASKS, ADD_EVENT, ADD_EVIDENCE, ERASE_EVENTS,
     }
 )  # fmt: skip
-READ_OURS = {READ_FACTS, READ_QUALITY, READ_LEDGER, READ_REVISION, READ_RECORD, STAGE}
-WRITE_OURS = READ_OURS | {READ_TEXT, WRITE_LEDGER, ERASE_TEXT, DELETE_QUALITY, MAKE_PARTITION, RECORD_ACCESS}
+READ_OURS = {
+    READ_FACTS, READ_QUALITY, READ_LEDGER, READ_REVISION, READ_RECORD, STAGE, READ_EVENTS, READ_PREVIEWS,
+    READ_JUDGMENTS, READ_TASKS,
+}  # fmt: skip
+READ_WORDS = {READ_TEXT, READ_QUERIES, READ_QUERY_TEXT}
+WRITE_OURS = READ_OURS | READ_WORDS | {
+    WRITE_LEDGER, ERASE_TEXT, DELETE_QUALITY, MAKE_PARTITION, RECORD_ACCESS, ADD_EVENT, ADD_EVIDENCE, ERASE_EVENTS,
+}  # fmt: skip
 # STAGE is every user's right unless an administrator takes it away.
 MAY = {
     "kb_source_reader": {READ_SOURCE, STAGE},
     "kb_writer": WRITE_OURS,
     "kb_grader": WRITE_OURS | {READ_SOURCE},
+    "kb_recorder": {READ_QUERIES, READ_EVENTS, READ_REVISION, ADD_EVENT, STAGE},
     "kb_api_reader": READ_OURS,
-    "kb_auditor": READ_OURS | {READ_SOURCE, READ_TEXT, RECORD_ACCESS},
+    "kb_auditor": READ_OURS | READ_WORDS | {READ_SOURCE, RECORD_ACCESS},
 }
 
 

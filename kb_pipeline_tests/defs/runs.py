@@ -1,6 +1,7 @@
 """Runs of a job as Dagster's daemon makes them, in this process."""
 
 import dagster as dg
+from dagster._core.definitions.sensor_definition import SensorExecutionData
 
 from kb_pipeline.definitions import build_definitions
 from kb_pipeline.settings import Settings
@@ -20,3 +21,14 @@ def succeeded(result: dg.ExecuteInProcessResult) -> bool:
         if event.is_step_failure:
             raise AssertionError(event.step_failure_data.error)
     return result.success
+
+
+def ticked(
+    given: Settings, instance: dg.DagsterInstance, sensor: str, cursor: str | None = None
+) -> SensorExecutionData:
+    """One tick of a sensor, as the daemon makes it."""
+    definitions = build_definitions(given)
+    with dg.build_sensor_context(
+        instance=instance, definitions=definitions, resources=dict(definitions.resources or {}), cursor=cursor
+    ) as context:
+        return definitions.get_repository_def().get_sensor_def(sensor).evaluate_tick(context)

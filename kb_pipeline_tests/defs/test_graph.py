@@ -1,5 +1,6 @@
 """The asset graph: what exists, what it depends on, what a reader of the lineage is told."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import dagster as dg
@@ -8,12 +9,85 @@ import pytest
 from kb_pipeline.definitions import build_definitions
 from kb_pipeline.settings import Settings
 
+QUEUE = {"enabled": True, "redis_url": "redis://localhost:6379/0"}
+GRADING: Mapping[str, list[str]] = {
+    "kb_source/ai_call": [],
+    "kb_source/ai_call_body": [],
+    "synthesis_bodies": ["kb_source/ai_call", "kb_source/ai_call_body"],
+    "triads": ["synthesis_bodies"],
+    "deterministic_metrics": ["triads"],
+    "judge_scores": ["deterministic_metrics", "triads"],
+    "rag_quality": ["deterministic_metrics", "judge_scores", "synthesis_bodies", "triads"],
+    "quality_windows": ["rag_quality"],
+    "expired_text": ["rag_quality", "triads"],
+    "quality_partitions": [],
+}
+RETRIEVAL: Mapping[str, list[str]] = {
+    "kb_source/message": [],
+    "kb_source/expert_queue_item": [],
+    "kb_source/correction": [],
+    "kb_source/kb_chunk": [],
+    "kb_source/audit_log": [],
+    "retrieval_events": [],
+    "search_events": [],
+    "corrections": ["kb_source/correction", "kb_source/expert_queue_item", "kb_source/message"],
+    "draft_outcomes": ["corrections", "retrieval_events", "search_events"],
+    "retrieval_gaps": ["draft_outcomes", "kb_source/kb_chunk", "retrieval_events"],
+    "retrieval_windows": ["retrieval_events"],
+    "ground_truth": ["draft_outcomes", "kb_source/kb_chunk", "retrieval_events", "search_events"],
+    "expired_queries": ["draft_outcomes", "ground_truth", "retrieval_events", "search_events"],
+}
+GRADING_CHECKS = {
+    "triads:parse_success",
+    "synthesis_bodies:synthesis_share",
+    "judge_scores:judge_answers",
+    "rag_quality:coverage",
+    "quality_windows:newest_closed_hour",
+    "rag_quality:rag_quality_schema",
+    "rag_quality:rag_quality_ranges",
+    "rag_quality:rag_quality_unique",
+    "rag_quality:rag_quality_status_consistent",
+}
+RETRIEVAL_CHECKS = {
+    "retrieval_events:completeness",
+    "retrieval_events:newest_hour_arrived",
+    "retrieval_events:kb_retrieval_event_schema",
+    "retrieval_events:kb_retrieval_event_ranges",
+    "retrieval_events:kb_retrieval_event_unique",
+    "retrieval_events:kb_retrieval_event_lists",
+    "search_events:kb_search_event_schema",
+    "search_events:kb_search_event_ranges",
+    "search_events:kb_search_event_unique",
+    "search_events:kb_search_event_consistent",
+    "draft_outcomes:event_references",
+    "retrieval_windows:empty_share",
+    "ground_truth:evidence_references",
+    "ground_truth:tenant_isolation",
+    "ground_truth:kb_ground_truth_schema",
+    "ground_truth:kb_ground_truth_ranges",
+    "ground_truth:kb_ground_truth_unique",
+    "ground_truth:kb_ground_truth_consistent",
+}
+GRADING_PARTS = {"grade_hour", "grade_backlog", "grade_hourly", "grading_backlog"}
+RETRIEVAL_PARTS = {
+    "derive_hour",
+    "derive_backlog",
+    "derive_hourly",
+    "harvest",
+    "harvest_hourly",
+    "retrieval_backlog",
+    "retrieval_arrivals",
+}
+HOUSEKEEPING = {"keep_house", "keep_house_nightly", "clean_event_log", "clean_event_log_nightly"}
 
-def graph_of(**quality: Any) -> dg.Definitions:
-    given = {"enabled": True, **quality}
-    return build_definitions(
-        Settings.model_validate({"rag_quality": given, "database": {"url": "postgresql://nobody@localhost/none"}})
-    )
+
+def graph_of(*, grading: bool = True, retrieval: bool = True, **quality: Any) -> dg.Definitions:
+    given = {
+        "rag_quality": {"enabled": grading, **quality},
+        "retrieval": QUEUE if retrieval else {"enabled": False},
+        "database": {"url": "postgresql://nobody@localhost/none"},
+    }
+    return build_definitions(Settings.model_validate(given))
 
 
 @pytest.fixture(scope="module")
@@ -21,52 +95,69 @@ def graph() -> dg.Definitions:
     return graph_of()
 
 
-def test_the_graph_is_this(graph: dg.Definitions) -> None:
+def edges(graph: dg.Definitions) -> dict[str, list[str]]:
     keys = graph.resolve_asset_graph()
-    edges = {
+    return {
         key.to_user_string(): sorted(parent.to_user_string() for parent in keys.get(key).parent_keys)
         for key in keys.get_all_asset_keys()
     }
-    assert edges == {
-        "kb_source/ai_call": [],
-        "kb_source/ai_call_body": [],
-        "synthesis_bodies": ["kb_source/ai_call", "kb_source/ai_call_body"],
-        "triads": ["synthesis_bodies"],
-        "deterministic_metrics": ["triads"],
-        "judge_scores": ["deterministic_metrics", "triads"],
-        "rag_quality": ["deterministic_metrics", "judge_scores", "synthesis_bodies", "triads"],
-        "quality_windows": ["rag_quality"],
-        "expired_text": ["rag_quality", "triads"],
-        "quality_partitions": [],
-    }
+
+
+def checks(graph: dg.Definitions) -> set[str]:
+    return {key.to_user_string() for key in graph.resolve_asset_graph().asset_check_keys}
+
+
+def parts(graph: dg.Definitions) -> set[str]:
+    """The names of jobs, schedules and sensors, less the job of whatever is put together by hand."""
+    repository = graph.get_repository_def()
+    jobs = {job.name for job in repository.get_all_jobs() if not job.name.startswith("__")}
+    schedules = {schedule.name for schedule in repository.schedule_defs}
+    return jobs | schedules | {sensor.name for sensor in repository.sensor_defs}
+
+
+def test_the_graph_is_this(graph: dg.Definitions) -> None:
+    assert edges(graph) == {**GRADING, **RETRIEVAL}
 
 
 def test_the_checks_jobs_schedules_and_sensors_are_these(graph: dg.Definitions) -> None:
-    checks = {key.to_user_string() for key in graph.resolve_asset_graph().asset_check_keys}
-    assert checks == {
-        "triads:parse_success",
-        "synthesis_bodies:synthesis_share",
-        "judge_scores:judge_answers",
-        "rag_quality:coverage",
-        "quality_windows:newest_closed_hour",
-        "rag_quality:rag_quality_schema",
-        "rag_quality:rag_quality_ranges",
-        "rag_quality:rag_quality_unique",
-        "rag_quality:rag_quality_status_consistent",
-    }
+    assert checks(graph) == GRADING_CHECKS | RETRIEVAL_CHECKS
+    assert parts(graph) == GRADING_PARTS | RETRIEVAL_PARTS | HOUSEKEEPING
+
+
+def test_every_schedule_and_sensor_is_born_running(graph: dg.Definitions) -> None:
     repository = graph.get_repository_def()
-    assert {job.name for job in repository.get_all_jobs()} >= {
-        "grade_hour",
-        "grade_backlog",
-        "keep_house",
-        "clean_event_log",
-    }
-    schedules = {schedule.name: schedule.default_status for schedule in repository.schedule_defs}
-    assert schedules == dict.fromkeys(
-        ("grade_hourly", "keep_house_nightly", "clean_event_log_nightly"), dg.DefaultScheduleStatus.RUNNING
-    )
-    sensors = {sensor.name: sensor.default_status for sensor in repository.sensor_defs}
-    assert sensors == {"grading_backlog": dg.DefaultSensorStatus.RUNNING}
+    assert {each.default_status for each in repository.schedule_defs} == {dg.DefaultScheduleStatus.RUNNING}
+    assert {each.default_status for each in repository.sensor_defs} == {dg.DefaultSensorStatus.RUNNING}
+
+
+@pytest.mark.parametrize(
+    ("street", "assets", "its_checks", "its_parts"),
+    [("grading", GRADING, GRADING_CHECKS, GRADING_PARTS), ("retrieval", RETRIEVAL, RETRIEVAL_CHECKS, RETRIEVAL_PARTS)],
+)
+def test_each_street_is_whole_without_the_other(
+    street: str, assets: Mapping[str, list[str]], its_checks: set[str], its_parts: set[str]
+) -> None:
+    alone = graph_of(grading=street == "grading", retrieval=street == "retrieval")
+    dg.Definitions.validate_loadable(alone)
+    assert edges(alone) == assets
+    assert checks(alone) == its_checks
+    assert parts(alone) == its_parts | HOUSEKEEPING
+
+
+def test_a_run_of_an_hour_has_every_check_of_it_and_one_of_the_backlog_all_but_the_slow_ones(
+    graph: dg.Definitions,
+) -> None:
+    def of(job: str) -> set[str]:
+        layer = graph.resolve_job_def(job).asset_layer
+        return {key.to_user_string() for key in layer.asset_graph.asset_check_keys}
+
+    truth = {key for key in RETRIEVAL_CHECKS if key.startswith("ground_truth:")}
+    slow = {key for key in GRADING_CHECKS | RETRIEVAL_CHECKS if ":rag_quality_" in key or ":kb_" in key}
+    assert of("grade_hour") == GRADING_CHECKS
+    assert of("grade_backlog") == GRADING_CHECKS - slow
+    assert of("derive_hour") == RETRIEVAL_CHECKS - truth
+    assert of("derive_backlog") == RETRIEVAL_CHECKS - truth - slow
+    assert of("harvest") == truth
 
 
 def test_every_asset_says_what_it_is_and_every_table_shows_its_columns(graph: dg.Definitions) -> None:
@@ -74,12 +165,18 @@ def test_every_asset_says_what_it_is_and_every_table_shows_its_columns(graph: dg
         assert spec.description, spec.key
         assert spec.owners, spec.key
         assert spec.kinds, spec.key
-        assert spec.group_name in {"kb_source", "grading", "maintenance"}
-        if spec.group_name == "grading":
+        assert spec.group_name in {"kb_source", "grading", "retrieval", "maintenance"}
+        if str(spec.metadata.get("dagster/table_name", "")).startswith("public."):
             columns = spec.metadata["dagster/column_schema"].columns
-            assert spec.metadata["dagster/table_name"].startswith("public.rag_")
             assert columns
-            assert all(column.description for column in columns)
+            assert all(column.description for column in columns), spec.key
+        else:
+            assert spec.group_name in {"kb_source", "maintenance"} or spec.key.path == ["corrections"]
+
+
+def test_what_others_write_has_a_freshness_policy(graph: dg.Definitions) -> None:
+    watched = {spec.key.to_user_string() for spec in graph.resolve_all_asset_specs() if spec.freshness_policy}
+    assert watched == {"retrieval_events", "search_events", "corrections"}
 
 
 def test_the_definitions_load_as_dagster_loads_them(graph: dg.Definitions) -> None:
@@ -87,11 +184,11 @@ def test_the_definitions_load_as_dagster_loads_them(graph: dg.Definitions) -> No
 
 
 def test_the_sensor_ticks_as_often_as_configured() -> None:
-    (sensor,) = graph_of(eval_interval_s=30).get_repository_def().sensor_defs
+    (sensor,) = graph_of(retrieval=False, eval_interval_s=30).get_repository_def().sensor_defs
     assert sensor.minimum_interval_seconds == 30
 
 
-def test_a_dormant_street_has_no_asset_job_schedule_or_sensor() -> None:
+def test_a_dormant_pipeline_has_no_asset_job_schedule_or_sensor() -> None:
     for settings in (Settings(), Settings.model_validate({"rag_quality": {"enabled": False}})):
         dormant = build_definitions(settings)
         assert list(dormant.resolve_all_asset_specs()) == []
@@ -102,13 +199,10 @@ def test_a_dormant_street_has_no_asset_job_schedule_or_sensor() -> None:
 
 
 def test_an_earlier_start_moves_the_first_partition_back_and_a_later_one_leaves_it() -> None:
-    keys = (
-        graph_of(start_at="2019-03-01T00:30:00+00:00").resolve_asset_graph().get(dg.AssetKey("triads")).partitions_def
-    )
-    assert keys is not None
-    assert keys.get_first_partition_key() == "2019-03-01-00:00"
-    later = (
-        graph_of(start_at="2026-03-01T00:30:00+00:00").resolve_asset_graph().get(dg.AssetKey("triads")).partitions_def
-    )
-    assert later is not None
-    assert later.get_first_partition_key() == "2024-01-01-00:00"
+    def first(start_at: str) -> str | None:
+        graph = graph_of(start_at=start_at).resolve_asset_graph()
+        partitions = graph.get(dg.AssetKey("triads")).partitions_def
+        return partitions.get_first_partition_key() if partitions else None
+
+    assert first("2019-03-01T00:30:00+00:00") == "2019-03-01-00:00"
+    assert first("2026-03-01T00:30:00+00:00") == "2024-01-01-00:00"

@@ -9,7 +9,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from kb_pipeline.adapters.expectations import EXPECTATION_GROUPS
+from kb_pipeline.adapters.expectations import RAG_QUALITY
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.dagster_storage import delete_old_events
 from kb_pipeline.adapters.postgres.server_check import check_server
@@ -106,7 +106,7 @@ def test_checks_asked_for_alone_look_at_the_newest_closed_hour(
     definitions = build_definitions(given)
     everything = definitions.resolve_implicit_global_asset_job_def()
     graph = definitions.resolve_asset_graph()
-    checks = {key for key in graph.asset_check_keys if key.name not in EXPECTATION_GROUPS}
+    checks = {key for key in graph.asset_check_keys if key.name not in RAG_QUALITY.groups}
     alone = everything.get_subset(asset_selection=set(), asset_check_selection=checks)
     result = alone.execute_in_process(instance=instance, run_config=QUIET, raise_on_error=False)
     assert succeeded(result)

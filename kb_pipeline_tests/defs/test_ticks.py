@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import cast
 
 import dagster as dg
+from dagster._core.definitions.sensor_definition import SensorExecutionData
 
 from kb_pipeline.adapters.postgres.backlog import HourlyBacklog
 from kb_pipeline.adapters.postgres.connection import Database
@@ -11,23 +12,19 @@ from kb_pipeline.definitions import build_definitions
 from kb_pipeline.defs.in_flight import PARTITION_TAG
 from kb_pipeline.defs.jobs import BACKLOG_JOB
 from kb_pipeline.defs.partitions import FIRST_HOUR
-from kb_pipeline.defs.resources import GradingStreets
-from kb_pipeline.defs.schedules import grade_hourly
-from kb_pipeline.defs.sensors import MAX_IN_FLIGHT, backlog_sensor, requested
+from kb_pipeline.defs.schedules import hourly_schedule
+from kb_pipeline.defs.sensors import MAX_IN_FLIGHT, requested
+from kb_pipeline.defs.streets import GRADING
 from kb_pipeline.settings import Settings
 from kb_pipeline.windows import HOUR, Window, partition_key
 from kb_pipeline_tests.builders import Upstream, closed_hour, settings
+from kb_pipeline_tests.defs import runs
 from kb_pipeline_tests.defs.runs import run
 from kb_pipeline_tests.judges import WatchedJudge
 
 
-def ticked(given: Settings, instance: dg.DagsterInstance, cursor: str | None = None) -> dg.SensorResult:
-    sensor = backlog_sensor(300, FIRST_HOUR)
-    resources = {"streets": GradingStreets(given)}
-    with dg.build_sensor_context(instance=instance, resources=resources, cursor=cursor) as context:
-        result = sensor(context)
-    assert isinstance(result, dg.SensorResult)
-    return result
+def ticked(given: Settings, instance: dg.DagsterInstance, cursor: str | None = None) -> SensorExecutionData:
+    return runs.ticked(given, instance, GRADING.sensor, cursor)
 
 
 def tick(given: Settings, instance: dg.DagsterInstance) -> dict[str, str]:
@@ -154,5 +151,5 @@ def test_new_hours_go_before_the_queue(database: Database, judge: WatchedJudge, 
 def test_the_schedule_asks_for_the_last_closed_hour_and_the_running_one(instance: dg.DagsterInstance) -> None:
     at = FIRST_HOUR + HOUR * 5 + timedelta(minutes=2)
     with dg.build_schedule_context(instance=instance, scheduled_execution_time=at) as context:
-        asked = [each.partition_key for each in cast(list[dg.RunRequest], grade_hourly(context))]
+        asked = [each.partition_key for each in cast(list[dg.RunRequest], hourly_schedule(GRADING)(context))]
     assert asked == ["2024-01-01-04:00", "2024-01-01-05:00"]

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,8 +22,19 @@ KEYS = {
     "grounded_rate",
     "refusal_rate",
     "planted",
+    "retrieval",
     "checks",
     "seconds",
+}
+RETRIEVAL_KEYS = {
+    "events",
+    "outcomes",
+    "ground_truth",
+    "precision",
+    "recall",
+    "kendall_tau",
+    "gap_precision",
+    "naive",
 }
 pytestmark = [pytest.mark.slow, pytest.mark.postgres]
 
@@ -50,7 +62,25 @@ def test_once_prints_one_object_that_adds_up_and_leaves_no_process(servers_folde
     assert found["planted"]["parse_status_agreement"] == 1.0
     assert found["planted"]["auc_faithfulness"] > 0.8
     assert set(found["checks"].values()) == {"passed"}
+    assert_retrieval_adds_up(found["retrieval"])
     assert processes_of(cache) == []
+
+
+def assert_retrieval_adds_up(found: dict[str, Any]) -> None:
+    assert set(found) == RETRIEVAL_KEYS
+    # Five simulated drafts a turn and the turns themselves, shadow runs beside them.
+    assert sum(found["outcomes"].values()) > 150
+    assert found["events"] > sum(found["outcomes"].values())
+    assert set(found["outcomes"]) == {"accepted", "edited_light", "edited_heavy", "rejected", "pending", "unreviewed"}
+    assert set(found["ground_truth"]) == {"0", "1", "2", "3"}
+    assert found["ground_truth"]["3"] > 0
+    assert found["precision"] > 0.8
+    assert 0 < found["recall"] < 1
+    assert -1 <= found["kendall_tau"] <= 1
+    assert set(found["gap_precision"]) == {"kb_gap", "ranking_gap", "recall_gap", "generation_gap"}
+    assert set(found["naive"]) == {"accepted_rank_1", "all_used"}
+    for rule in found["naive"].values():
+        assert set(rule) == {"precision", "kendall_tau"}
 
 
 def test_an_interrupt_in_the_middle_leaves_no_process_and_a_second_demo_is_told_to_wait(servers_folder: Path) -> None:

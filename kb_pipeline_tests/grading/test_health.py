@@ -3,7 +3,8 @@
 import pytest
 
 from kb_pipeline.grading.aggregates import CallCounts, Coverage
-from kb_pipeline.grading.health import Level, coverage, judge_answers, newest_hour, parse_success, synthesis_share
+from kb_pipeline.grading.health import coverage, judge_answers, newest_hour, parse_success, synthesis_share
+from kb_pipeline.verdicts import Level
 
 
 def ledger(*, examined: int = 0, synthesis: int = 0, own: int = 0, parsed: int = 0, attempted: int = 0) -> CallCounts:

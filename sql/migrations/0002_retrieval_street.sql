@@ -22,6 +22,7 @@ CREATE TABLE kb_retrieval_event (
   shadow          boolean NOT NULL DEFAULT false,
   trace_id        text NULL CHECK (char_length(trace_id) <= 200),
   text_expired_at timestamptz NULL,
+  noted_at        timestamptz NULL,
   CONSTRAINT kb_retrieval_event_created_at_sane
     CHECK (created_at >= '2020-01-01Z' AND created_at < now() + interval '1 day'),
   CONSTRAINT kb_retrieval_event_occurred_at_sane
@@ -38,6 +39,9 @@ CREATE INDEX kb_retrieval_event_conversation  ON kb_retrieval_event (conversatio
 CREATE UNIQUE INDEX kb_retrieval_event_message_uq ON kb_retrieval_event (message_id) WHERE message_id IS NOT NULL;
 CREATE INDEX kb_retrieval_event_occurred_at ON kb_retrieval_event (occurred_at);
 CREATE INDEX kb_retrieval_event_created_at ON kb_retrieval_event USING brin (created_at);
+CREATE INDEX kb_retrieval_event_query ON kb_retrieval_event (org_id, specialist_id, query_sha);
+CREATE INDEX kb_retrieval_event_to_note ON kb_retrieval_event (created_at) WHERE noted_at IS NULL;
+CREATE INDEX kb_retrieval_event_text_to_expire ON kb_retrieval_event (occurred_at) WHERE text_expired_at IS NULL;
 COMMENT ON TABLE kb_retrieval_event IS 'One row per retrieval, written by the worker from the queue: what it returned, and the keys that join it with its draft. Tenancy: Org x Specialist; org_id and specialist_id are part of every key that is read.';
 COMMENT ON COLUMN kb_retrieval_event.id IS 'Made by the producer, so that it deduplicates events without a message.';
 COMMENT ON COLUMN kb_retrieval_event.org_id IS 'Organisation, first half of the tenancy key.';
@@ -60,6 +64,7 @@ COMMENT ON COLUMN kb_retrieval_event.degraded IS 'Whether a part of the engine w
 COMMENT ON COLUMN kb_retrieval_event.shadow IS 'Whether nobody saw the results: a trial run beside the serving engine.';
 COMMENT ON COLUMN kb_retrieval_event.trace_id IS 'Joins with the audited call that wrote the draft.';
 COMMENT ON COLUMN kb_retrieval_event.text_expired_at IS 'When the query text was dropped, by retention or because the source deleted the message.';
+COMMENT ON COLUMN kb_retrieval_event.noted_at IS 'When kb_query took note of its query; null until then.';
 
 CREATE TABLE kb_retrieval_event_conflict (
   id         uuid PRIMARY KEY,
@@ -100,6 +105,8 @@ CREATE TABLE kb_search_event (
     CHECK (occurred_at >= '2020-01-01Z' AND occurred_at < now() + interval '1 day'),
   query_sha       text NULL CHECK (query_sha ~ '^[0-9a-f]+$' AND char_length(query_sha) = 64),
   text_expired_at timestamptz NULL,
+  noted_at        timestamptz NULL,
+  harvested_by    text NULL,
   CONSTRAINT kb_search_event_fits_its_type CHECK (CASE
     WHEN event_type = 'kb.search.performed' THEN query IS NOT NULL OR text_expired_at IS NOT NULL
     ELSE doc_id IS NOT NULL END)
@@ -109,6 +116,12 @@ CREATE INDEX kb_search_event_search ON kb_search_event (search_id);
 CREATE INDEX kb_search_event_message ON kb_search_event (message_id) WHERE message_id IS NOT NULL;
 CREATE INDEX kb_search_event_conversation ON kb_search_event (conversation_id) WHERE conversation_id IS NOT NULL;
 CREATE INDEX kb_search_event_occurred_at ON kb_search_event (occurred_at);
+CREATE INDEX kb_search_event_query ON kb_search_event (org_id, specialist_id, query_sha) WHERE query_sha IS NOT NULL;
+CREATE INDEX kb_search_event_to_note ON kb_search_event (created_at)
+  WHERE noted_at IS NULL AND event_type = 'kb.search.performed';
+CREATE INDEX kb_search_event_harvested_by ON kb_search_event (harvested_by);
+CREATE INDEX kb_search_event_text_to_expire ON kb_search_event (occurred_at)
+  WHERE text_expired_at IS NULL AND event_type = 'kb.search.performed';
 COMMENT ON TABLE kb_search_event IS 'One row per step of an expert''s own search in the workspace. Tenancy: Org x Specialist.';
 COMMENT ON COLUMN kb_search_event.id IS 'Made by the producer.';
 COMMENT ON COLUMN kb_search_event.org_id IS 'Organisation, first half of the tenancy key.';
@@ -127,6 +140,8 @@ COMMENT ON COLUMN kb_search_event.created_at IS 'When the row was written.';
 COMMENT ON COLUMN kb_search_event.occurred_at IS 'When it happened, by the producer.';
 COMMENT ON COLUMN kb_search_event.query_sha IS 'SHA-256 (hex) of the normalised query.';
 COMMENT ON COLUMN kb_search_event.text_expired_at IS 'When the query text was dropped.';
+COMMENT ON COLUMN kb_search_event.noted_at IS 'When kb_query took note of its query; null until then, and for clicks and citations.';
+COMMENT ON COLUMN kb_search_event.harvested_by IS 'The rules that the evidence of its search was taken by; null until then.';
 
 CREATE TABLE kb_query (
   org_id          uuid NOT NULL,
@@ -140,7 +155,7 @@ CREATE TABLE kb_query (
   PRIMARY KEY (org_id, specialist_id, query_sha),
   CONSTRAINT kb_query_expired_has_no_text CHECK (text_expired_at IS NULL OR query IS NULL)
 );
-CREATE INDEX kb_query_text_to_expire ON kb_query (last_seen_at) WHERE text_expired_at IS NULL;
+CREATE INDEX kb_query_preview_to_expire ON kb_query (last_seen_at) WHERE query_preview IS NOT NULL;
 COMMENT ON TABLE kb_query IS 'One row per query of a tenant, however often it was asked: the words behind a query_sha, until they expire; then a tombstone. Tenancy: Org x Specialist.';
 COMMENT ON COLUMN kb_query.org_id IS 'Organisation, first half of the tenancy key.';
 COMMENT ON COLUMN kb_query.specialist_id IS 'Specialist, second half of the tenancy key.';
@@ -179,6 +194,7 @@ CREATE TABLE kb_draft_outcome (
   CONSTRAINT kb_draft_outcome_decided_unless_pending CHECK ((outcome = 'pending') = (decided_at IS NULL))
 );
 CREATE INDEX kb_draft_outcome_decided_at ON kb_draft_outcome (decided_at);
+CREATE INDEX kb_draft_outcome_drafted_at ON kb_draft_outcome (drafted_at);
 CREATE INDEX kb_draft_outcome_pending ON kb_draft_outcome (drafted_at) WHERE outcome = 'pending';
 CREATE INDEX kb_draft_outcome_org_spec ON kb_draft_outcome (org_id, specialist_id, decided_at);
 CREATE INDEX kb_draft_outcome_conversation ON kb_draft_outcome (conversation_id);
@@ -217,7 +233,7 @@ CREATE TABLE kb_evidence (
   chunk_id        text NULL,
   kind            text NOT NULL CHECK (kind IN (
     'cited', 'supports_new', 'light_edit', 'accepted', 'kept_only', 'clicked', 'removed_only', 'wrong_source', 'settled')),
-  weight          double precision NOT NULL CHECK (weight BETWEEN -1 AND 1 AND weight <> 0),
+  weight          double precision NOT NULL CHECK (weight >= -1 AND weight <= 1 AND weight <> 0),
   conversation_id uuid NULL,
   event_id        uuid NULL,
   message_id      uuid NULL,
@@ -236,10 +252,11 @@ CREATE TABLE kb_evidence (
 );
 CREATE INDEX kb_evidence_judgment ON kb_evidence (org_id, specialist_id, query_sha, doc_id);
 CREATE UNIQUE INDEX kb_evidence_draft_uq ON kb_evidence (message_id, query_sha, doc_id, kind)
-  WHERE superseded_at IS NULL AND message_id IS NOT NULL AND kind NOT IN ('settled', 'clicked');
+  WHERE superseded_at IS NULL AND message_id IS NOT NULL AND search_event_id IS NULL AND kind <> 'settled';
 CREATE UNIQUE INDEX kb_evidence_search_uq ON kb_evidence (search_event_id, doc_id, kind)
   WHERE superseded_at IS NULL AND search_event_id IS NOT NULL;
-COMMENT ON TABLE kb_evidence IS 'Every observation for or against a document of a query, appended; a row is never changed but for superseded_at, set when its draft is read anew. No text. Tenancy: Org x Specialist.';
+CREATE INDEX kb_evidence_message ON kb_evidence (message_id) WHERE message_id IS NOT NULL;
+COMMENT ON TABLE kb_evidence IS 'Every observation for or against a document of a query, appended; a row is never changed but for superseded_at, set when its draft or search is read anew. No text. Tenancy: Org x Specialist.';
 COMMENT ON COLUMN kb_evidence.evidence_id IS 'The number of the observation.';
 COMMENT ON COLUMN kb_evidence.org_id IS 'Organisation, first half of the tenancy key.';
 COMMENT ON COLUMN kb_evidence.specialist_id IS 'Specialist, second half of the tenancy key.';
@@ -260,7 +277,7 @@ COMMENT ON COLUMN kb_evidence.rule_version IS 'Which rules made it.';
 COMMENT ON COLUMN kb_evidence.author IS 'Who settled a conflict.';
 COMMENT ON COLUMN kb_evidence.reason IS 'Why, in his words.';
 COMMENT ON COLUMN kb_evidence.recorded_at IS 'When the row was written.';
-COMMENT ON COLUMN kb_evidence.superseded_at IS 'When it ceased to count, because its draft was read anew.';
+COMMENT ON COLUMN kb_evidence.superseded_at IS 'When it ceased to count, because its draft or search was read anew.';
 
 CREATE TABLE kb_ground_truth (
   org_id          uuid NOT NULL,
@@ -284,7 +301,9 @@ CREATE TABLE kb_ground_truth (
   updated_at      timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (org_id, specialist_id, query_sha, doc_id),
   CONSTRAINT kb_ground_truth_graded_when_judged CHECK ((status = 'judged') = (grade IS NOT NULL))
-);
+)
+-- Decay rewrites every row once a day: with room on its page a row is rewritten there, and no index has to be.
+WITH (fillfactor = 50);
 CREATE INDEX kb_ground_truth_status ON kb_ground_truth (status, org_id, specialist_id);
 COMMENT ON TABLE kb_ground_truth IS 'One judgment per tenant, query and document: a pure function of the evidence as of as_of. The retrieval harness reads this. Tenancy: Org x Specialist.';
 COMMENT ON COLUMN kb_ground_truth.org_id IS 'Organisation, first half of the tenancy key.';

@@ -53,7 +53,7 @@ def is_postmaster(pid: int, data_folder: Path) -> bool:
 
     By its command line: a zombie has none, and unlike its working folder it may be read in any container.
     """
-    return b"postgres -D " + os.fsencode(data_folder) + b" " in _command_line(pid).replace(b"\0", b" ")
+    return b"postgres -D " + os.fsencode(data_folder) + b" " in command_line(pid).replace(b"\0", b" ")
 
 
 def remove_stale_locks(data_folder: Path) -> None:
@@ -67,7 +67,8 @@ def remove_stale_locks(data_folder: Path) -> None:
             lock.unlink(missing_ok=True)
 
 
-def _command_line(pid: int) -> bytes:
+def command_line(pid: int) -> bytes:
+    """What the process was started with, its arguments parted by NUL where the system tells; empty for a zombie."""
     if (PROC / "self" / "cmdline").exists():
         try:
             return (PROC / str(pid) / "cmdline").read_bytes()

@@ -1,11 +1,14 @@
-"""The expectation suite of rag_quality: what must hold of the published rows of an hour, whatever constraints stand.
+"""Suites of expectations: what must hold of rows whatever constraints stand.
 
-Belongs here: the expectations, Great Expectations on our connections, counts of offending rows. Does not: Dagster,
-rules on hours and days (grading/health.py), values of rows.
+Belongs here: the suites, Great Expectations on our connections, counts of offending rows. Does not: Dagster, rules on
+hours and days (health.py of each street), values of rows.
 
 Nothing of Great Expectations is imported before an evaluation: that costs seconds and 150 MB.
 """
 
-from kb_pipeline.adapters.expectations.evaluation import EXPECTATION_GROUPS, ExpectationResult, evaluate
+from kb_pipeline.adapters.expectations.evaluation import ExpectationResult, evaluate
+from kb_pipeline.adapters.expectations.published_row import RAG_QUALITY
+from kb_pipeline.adapters.expectations.retrieval_rows import judgments, retrieval_events, search_events
+from kb_pipeline.adapters.expectations.subject import Subject
 
-__all__ = ["EXPECTATION_GROUPS", "ExpectationResult", "evaluate"]
+__all__ = ["RAG_QUALITY", "ExpectationResult", "Subject", "evaluate", "judgments", "retrieval_events", "search_events"]

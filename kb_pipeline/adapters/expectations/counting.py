@@ -10,19 +10,7 @@ from typing import Any, LiteralString
 import psycopg
 from psycopg.rows import dict_row
 
-from kb_pipeline.adapters.expectations.published_row import (
-    COLUMNS,
-    ERROR_CLASSES,
-    JUDGE_STATUSES,
-    PARSE_STATUSES,
-    PREVIEW_CHARS,
-    RANGES,
-    SCHEMA,
-    SHA_CHARS,
-    SHA_PATTERN,
-    STATUS_CONSISTENT,
-    UNIQUE,
-)
+from kb_pipeline.adapters.expectations.subject import Subject
 from kb_pipeline.adapters.postgres import queries
 from kb_pipeline.adapters.postgres.connection import Connection, Database
 from kb_pipeline.windows import Window
@@ -35,17 +23,6 @@ UNREADABLE = (
     psycopg.errors.InvalidTextRepresentation,
 )
 
-_CONSTANTS: dict[str, Any] = {
-    "names": list(COLUMNS),
-    "types": list(COLUMNS.values()),
-    "preview_chars": PREVIEW_CHARS,
-    "sha_chars": SHA_CHARS,
-    "sha_pattern": SHA_PATTERN,
-    "parse_statuses": PARSE_STATUSES,
-    "judge_statuses": JUDGE_STATUSES,
-    "error_classes": ERROR_CLASSES,
-}
-
 
 @contextmanager
 def snapshot(database: Database) -> Iterator[tuple[Connection, str]]:
@@ -57,16 +34,14 @@ def snapshot(database: Database) -> Iterator[tuple[Connection, str]]:
         yield connection, row[0]
 
 
-def count(connection: Connection, window: Window) -> dict[str, dict[str, int]]:
-    """The counts of each check; empty for rows that cannot be read as rag_quality."""
-    parameters = _CONSTANTS | {"window_start": window.start, "window_end": window.end}
-    columns = _row(connection, queries.load("expect_count_columns"), parameters)
-    return {
-        SCHEMA: columns | _row(connection, queries.load("expect_count_nulls"), parameters),
-        RANGES: _row(connection, queries.load("expect_count_ranges"), parameters),
-        UNIQUE: _row(connection, queries.load("expect_count_unique"), parameters),
-        STATUS_CONSISTENT: _row(connection, queries.load("expect_count_status_consistent"), parameters),
-    }
+def count(connection: Connection, subject: Subject, window: Window) -> dict[str, dict[str, int]]:
+    """The counts of each check; empty for rows that cannot be read as those of the table."""
+    parameters = {**subject.constants, "window_start": window.start, "window_end": window.end}
+    counts = {check: _row(connection, subject.load(name), parameters) for check, name in subject.counts.items()}
+    names, types = list(subject.columns), list(subject.columns.values())
+    wanted = {"table": subject.table, "names": names, "types": types}
+    columns = _row(connection, queries.load("expect_count_columns"), wanted)
+    return counts | {subject.schema: columns | counts[subject.schema]}
 
 
 def _row(connection: Connection, statement: LiteralString, parameters: dict[str, Any]) -> dict[str, int]:

@@ -15,15 +15,17 @@ from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import SQLAlchemyError
 
 from kb_pipeline.adapters.expectations.counting import UNREADABLE
+from kb_pipeline.adapters.expectations.subject import Subject
 from kb_pipeline.adapters.postgres import failures, queries
 from kb_pipeline.adapters.postgres.connection import Connection, Database
 from kb_pipeline.errors import DatabaseError
 from kb_pipeline.windows import Window
 
 
-def _rows_query(start: datetime, end: datetime) -> str:
-    bounds = {"window_start": sql.Literal(start), "window_end": sql.Literal(end)}
-    return sql.SQL(queries.load("expect_rows")).format(**bounds).as_string(None)
+def _rows_query(subject: Subject, start: datetime, end: datetime) -> str:
+    parameters = {**subject.constants, "window_start": start, "window_end": end}
+    literals = {name: sql.Literal(value) for name, value in parameters.items()}
+    return sql.SQL(subject.load(subject.rows)).format(**literals).as_string(None)
 
 
 class LentConnections:
@@ -34,10 +36,10 @@ class LentConnections:
     `unreadable` has the first that does.
     """
 
-    def __init__(self, database: Database, window: Window, snapshot: str) -> None:
-        self.rows = _rows_query(window.start, window.end)
+    def __init__(self, database: Database, subject: Subject, window: Window, snapshot: str) -> None:
+        self.rows = _rows_query(subject, window.start, window.end)
         self.unreadable: psycopg.Error | None = None
-        self._no_rows = _rows_query(window.start, window.start)
+        self._no_rows = _rows_query(subject, window.start, window.start)
         self._join = sql.SQL(queries.load("expect_join_snapshot")).format(snapshot=sql.Literal(snapshot))
         self._database = database
         self._lent: list[Connection] = []

@@ -1,10 +1,12 @@
 """What a published row is, in words that both Great Expectations and our SQL are given.
 
-Belongs here: columns, vocabularies and bounds of rag_quality, names of the checks. Does not: how they are checked.
+Belongs here: columns, vocabularies and bounds of rag_quality, its checks. Does not: how they are checked.
 """
 
 from collections.abc import Mapping
 
+from kb_pipeline.adapters.expectations.subject import Subject
+from kb_pipeline.adapters.postgres.queries import load
 from kb_pipeline.records import ErrorClass, JudgeStatus, ParseStatus
 
 SCHEMA = "rag_quality_schema"
@@ -12,7 +14,6 @@ RANGES = "rag_quality_ranges"
 UNIQUE = "rag_quality_unique"
 STATUS_CONSISTENT = "rag_quality_status_consistent"
 
-# In the table's own order; types as PostgreSQL's format_type spells them.
 COLUMNS: Mapping[str, str] = {
     "event_id": "text",
     "trace_id": "text",
@@ -74,3 +75,31 @@ SHA_PATTERN = "^[0-9a-f]+$"
 PARSE_STATUSES = [str(status) for status in ParseStatus]
 JUDGE_STATUSES = [str(status) for status in JudgeStatus]
 ERROR_CLASSES = [str(error_class) for error_class in ErrorClass]
+
+RAG_QUALITY = Subject(
+    table="rag_quality",
+    groups={
+        SCHEMA: "The table has its columns in their order and types, and what is always filled is filled.",
+        RANGES: "Scores are fractions or null, sizes are not negative, previews and hashes have their form.",
+        UNIQUE: "Each turn stands once, and the ledger knows it as a living turn of the same instant.",
+        STATUS_CONSISTENT: "Statuses are known words and agree with the scores, reasons and metrics beside them.",
+    },
+    columns=COLUMNS,
+    always_filled=ALWAYS_FILLED,
+    load=load,
+    rows="expect_rows",
+    counts={
+        SCHEMA: "expect_count_nulls",
+        RANGES: "expect_count_ranges",
+        UNIQUE: "expect_count_unique",
+        STATUS_CONSISTENT: "expect_count_status_consistent",
+    },
+    constants={
+        "preview_chars": PREVIEW_CHARS,
+        "sha_chars": SHA_CHARS,
+        "sha_pattern": SHA_PATTERN,
+        "parse_statuses": PARSE_STATUSES,
+        "judge_statuses": JUDGE_STATUSES,
+        "error_classes": ERROR_CLASSES,
+    },
+)

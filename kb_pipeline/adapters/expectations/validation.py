@@ -7,7 +7,8 @@ expectation is computed there, and BOOLEAN_ONLY is the one result format that ca
 """
 
 import logging
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import cast
 
@@ -24,34 +25,40 @@ from great_expectations.expectations.expectation import Expectation
 from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
 from tqdm import tqdm  # type: ignore[import-untyped]
 
-from kb_pipeline.adapters.expectations import suite
+from kb_pipeline.adapters.expectations import published_expectations, retrieval_expectations, suite
 from kb_pipeline.adapters.expectations.lending import LentConnections
-from kb_pipeline.adapters.expectations.published_row import RANGES, SCHEMA, STATUS_CONSISTENT, UNIQUE
+from kb_pipeline.adapters.expectations.subject import Subject
 from kb_pipeline.adapters.postgres.connection import DRIVER, Database
 from kb_pipeline.windows import Window
 
-TABLE = "rag_quality"
 # Great Expectations wants a URL of this form; the connections come from our pool.
 PLACEHOLDER = f"{DRIVER}://pool@localhost/pool"
 
 Failed = dict[str, tuple[str, ...]]
 
+ROW_EXPECTATIONS: Mapping[str, Callable[[Subject], list[Expectation]]] = {
+    "rag_quality": published_expectations.row_expectations,
+    "kb_retrieval_event": retrieval_expectations.retrieval_event_expectations,
+    "kb_search_event": retrieval_expectations.search_event_expectations,
+    "kb_ground_truth": retrieval_expectations.judgment_expectations,
+}
 
-def failed_expectations(database: Database, window: Window, snapshot: str) -> Failed:
+
+def failed_expectations(database: Database, subject: Subject, window: Window, snapshot: str) -> Failed:
     """By check, the expectations that the table or the window's rows do not meet, named by type and column.
 
     Everything is read as of the snapshot. Where the rows cannot be read because a column is gone or has another type,
     every check names what is wrong with the table. Raises DatabaseError when the database cannot be asked.
     """
-    with _quiet(), LentConnections(database, window, snapshot) as lent:
+    with _quiet(), LentConnections(database, subject, window, snapshot) as lent:
         source = _new_source(lent)
-        table = _judge(source.add_table_asset(TABLE, TABLE), suite.table_expectations())
-        rows = _judge(source.add_query_asset("rows", lent.rows), suite.row_expectations())
+        table = _judge(source.add_table_asset(subject.table, subject.table), suite.table_expectations(subject))
+        rows = _judge(source.add_query_asset("rows", lent.rows), ROW_EXPECTATIONS[subject.table](subject))
         if lent.unreadable is None:
-            return {check: tuple(dict.fromkeys(table[check] + rows[check])) for check in table}
-        if not table[SCHEMA]:
+            return {check: tuple(dict.fromkeys([*table[check], *rows[check]])) for check in subject.groups}
+        if not table[subject.schema]:
             lent.refuse(lent.unreadable)
-    return dict.fromkeys(table, table[SCHEMA])
+    return dict.fromkeys(subject.groups, tuple(table[subject.schema]))
 
 
 def _new_source(lent: LentConnections) -> PostgresDatasource:
@@ -75,17 +82,18 @@ def _new_context() -> EphemeralDataContext:
     )
 
 
-def _judge(asset: TableAsset | QueryAsset, expectations: list[Expectation]) -> Failed:
+def _judge(asset: TableAsset | QueryAsset, expectations: list[Expectation]) -> Mapping[str, list[str]]:
+    """The names of the expectations that are not met, by check."""
     batch = asset.add_batch_definition_whole_table("whole").get_batch()
     verdict = batch.validate(
         gx.ExpectationSuite(name=asset.name, expectations=expectations), result_format="BOOLEAN_ONLY"
     )
-    failed: dict[str, list[str]] = {check: [] for check in (SCHEMA, RANGES, UNIQUE, STATUS_CONSISTENT)}
+    failed: dict[str, list[str]] = defaultdict(list)
     for result in verdict.results:
         expectation = cast(ExpectationConfiguration, result.expectation_config)
         if not result.success:
             failed[suite.check_of(expectation)].append(_name(expectation))
-    return {check: tuple(names) for check, names in failed.items()}
+    return failed
 
 
 def _name(expectation: ExpectationConfiguration) -> str:

@@ -83,6 +83,11 @@ def is_private_name(host: str) -> bool:
     return "." not in name or name.endswith(PRIVATE_SUFFIXES)
 
 
+def is_private_host(url: httpx.URL) -> bool:
+    """Whether a URL's host is private by its form, or by every address that its name has now (this may block)."""
+    return is_private_name(url.host) or all(map(is_private_address, _addresses(url)))
+
+
 def is_private_address(address: Address) -> bool:
     """Whether `address`, or the IPv4 address that it maps, lies in a private network."""
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:

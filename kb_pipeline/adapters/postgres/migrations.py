@@ -24,7 +24,7 @@ from kb_pipeline.adapters.postgres.sql_files import read_sql, sql_folder
 from kb_pipeline.errors import DatabaseError
 
 VERSION_TABLE = "kb_alembic_version"
-ROLES = ("kb_source_reader", "kb_writer", "kb_grader", "kb_api_reader", "kb_auditor")
+ROLES = ("kb_source_reader", "kb_writer", "kb_grader", "kb_recorder", "kb_api_reader", "kb_auditor")
 
 
 def migrate(database: Database, *, timescale: bool = False) -> list[str]:

@@ -76,6 +76,7 @@ class Question:
     """A question of the bank; `facts` are "doc_id#key" of what answers it.
 
     A follow-up names the question `after` which it is asked, and says in `standalone` what it means without it.
+    `expert` is what somebody who knows more than the knowledge base would answer.
     """
 
     key: str
@@ -85,6 +86,7 @@ class Question:
     scope: Scope = Scope.ANSWERED
     after: str | None = None
     standalone: str | None = None
+    expert: str | None = None
 
     @property
     def query(self) -> str:

@@ -83,12 +83,17 @@ def _in_time_order(traffic: Traffic, bank: QuestionBank) -> Iterator[_Draft]:
 
 def _drafts(traffic: Traffic, turn: Turn) -> Iterator[_Draft]:
     random = dice(traffic.seed, "calls", turn.number)
-    trace_id = _identity("trace", traffic, turn.number)
+    trace = trace_id(traffic, turn.number)
     for kind, mean in COMPANIONS.items():
         if random.random() < mean or (kind is Kind.REWRITE and turn.question.after):
             ts = max(traffic.window.start, turn.ts - random.random() * LEAD)
-            yield _companion_draft(kind, turn, ts, _identity(kind, traffic, turn.number), trace_id)
-    yield _synthesis_draft(turn, _identity("synthesis", traffic, turn.number), trace_id, random)
+            yield _companion_draft(kind, turn, ts, _identity(kind, traffic, turn.number), trace)
+    yield _synthesis_draft(turn, _identity("synthesis", traffic, turn.number), trace, random)
+
+
+def trace_id(traffic: Traffic, number: int) -> str:
+    """The trace of the turn of this number, which its calls share."""
+    return _identity("trace", traffic, number)
 
 
 def _companion_draft(kind: Kind, turn: Turn, ts: datetime, event_id: str, trace_id: str) -> _Draft:

@@ -1,9 +1,9 @@
--- Columns of rag_quality that are not as they should be; the table itself must exist.
+-- Columns of a table that are not as they should be; the table itself must exist.
 WITH found AS (
   SELECT a.attname::text AS name, format_type(a.atttypid, a.atttypmod) AS type,
     row_number() OVER (ORDER BY a.attnum) AS place
   FROM pg_attribute AS a
-  WHERE a.attrelid = 'rag_quality'::regclass AND a.attnum > 0 AND NOT a.attisdropped
+  WHERE a.attrelid = %(table)s::regclass AND a.attnum > 0 AND NOT a.attisdropped
 ), wanted AS (
   SELECT * FROM unnest(%(names)s::text[], %(types)s::text[]) WITH ORDINALITY AS w(name, type, place)
 )

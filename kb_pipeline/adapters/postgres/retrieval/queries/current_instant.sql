@@ -1,0 +1,2 @@
+-- What time it is, as the database has it.
+SELECT now()

@@ -1,0 +1,10 @@
+-- Values of the hour's search events that are out of range.
+SELECT
+  count(*) FILTER (WHERE event_type <> ALL (%(event_types)s)) AS event_type_unknown,
+  count(*) FILTER (WHERE rank < 1) AS rank_below_one,
+  count(*) FILTER (WHERE result_count < 0) AS result_count_negative,
+  count(*) FILTER (WHERE occurred_at > created_at + interval '1 day') AS ahead_of_its_writing,
+  count(*) FILTER (WHERE query_sha !~ %(sha_pattern)s) AS query_sha_not_hexadecimal,
+  count(*) FILTER (WHERE char_length(query_sha) <> %(sha_chars)s) AS query_sha_of_another_length
+FROM kb_search_event
+WHERE occurred_at >= %(window_start)s AND occurred_at < %(window_end)s

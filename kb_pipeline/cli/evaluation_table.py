@@ -1,0 +1,89 @@
+"""Evaluations and comparisons as a person reads them: tables with intervals, small bars, counts in words.
+
+Belongs here: columns, bars, words. Does not: numbers that an evaluation has not.
+"""
+
+import io
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from kb_pipeline.cli.output import words, write_line
+
+if TYPE_CHECKING:
+    from kb_pipeline.harness import Difference, Estimate
+
+WIDTH = 100
+BAR_CELLS = 20
+SURE, UNSURE, NONE = "█▒·"
+# In the order of importance; a count of 0 is not worth a word, but for two.
+COUNTS = {
+    "judged_queries": "judged queries",
+    "without_results": "without a result, which counts as 0",
+    "without_relevant": "without a relevant document, which Judged@k alone counts",
+    "not_asked": "judged queries it was not asked, left out",
+    "ignored_queries": "of its queries ignored for want of judgments",
+    "results": "results",
+    "judged_results": "of them judged",
+    "duplicates": "repeated documents dropped",
+    "excluded_results": "self-made documents dropped",
+    "queries_ranked_by_score": "queries without usable ranks, ranked by score",
+    "queries_whose_scores_contradict_ranks": "queries whose scores contradict their ranks, which decide",
+    "recorded_queries_without_judgments": "recorded queries without judgments",
+}
+ALWAYS = frozenset({"judged_queries", "judged_results"})
+
+
+def write_evaluation(name: str, counts: Mapping[str, int], measures: "Mapping[str, Estimate]") -> None:
+    """One run: counts in words, then a row per measure."""
+    write_line(f"run {name}")
+    said = [f"{words(counts[each])} {text}" for each, text in COUNTS.items() if counts.get(each) or each in ALWAYS]
+    write_line("  " + "; ".join(said))
+    table = _table("measure", "mean", "95 % interval", "0 to 1", "queries")
+    for measure, estimate in measures.items():
+        table.add_row(Text(measure), *map(Text, _figures(estimate)))
+    _write_table(table)
+
+
+def write_comparison(first: str, second: str, differences: Mapping[str, "Difference"]) -> None:
+    """How far the second run is from the first: a row per measure."""
+    write_line(f"{second} less {first}, query by query")
+    table = _table("measure", "first", "second", "difference", "95 % interval", "p", "queries")
+    for name, each in differences.items():
+        span = f"{each.low:+.3f} to {each.high:+.3f}"
+        figures = (f"{each.first:.3f}", f"{each.second:.3f}", f"{each.difference:+.3f}", span, f"{each.p:.4f}")
+        table.add_row(Text(name), *map(Text, (*figures, words(each.n))))
+    _write_table(table)
+
+
+def _figures(estimate: "Estimate") -> tuple[str, ...]:
+    if estimate.mean is None or estimate.low is None or estimate.high is None:
+        return ("-", "-", NONE * BAR_CELLS, "0")
+    span = f"{estimate.low:.3f} to {estimate.high:.3f}"
+    return (f"{estimate.mean:.3f}", span, bar(estimate.low, estimate.high), words(estimate.n))
+
+
+def bar(low: float, high: float) -> str:
+    """What is sure of a share between 0 and 1, what the interval leaves open, and the rest."""
+    sure = round(min(max(low, 0.0), 1.0) * BAR_CELLS)
+    reached = round(min(max(high, 0.0), 1.0) * BAR_CELLS)
+    return SURE * sure + UNSURE * (reached - sure) + NONE * (BAR_CELLS - reached)
+
+
+def _table(*titles: str) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for title in titles:
+        table.add_column(title, no_wrap=True)
+    return table
+
+
+def _write_table(table: Table) -> None:
+    """Through the one door for text, which knows what the terminal can show."""
+    page = io.StringIO()
+    Console(file=page, width=WIDTH, color_system=None).print(table)
+    for line in page.getvalue().strip("\n").splitlines():
+        write_line(f"  {line}".rstrip())

@@ -1,0 +1,85 @@
+"""One judgment as a person reads it: what was decided, then a row per piece of evidence.
+
+Belongs here: columns and words. Does not: facts.
+"""
+
+import io
+from collections.abc import Iterable
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from kb_pipeline.adapters.postgres.retrieval.explanation import ExplainedEvidence, JudgmentExplanation, Standing
+from kb_pipeline.cli.output import words, write_facts, write_line
+from kb_pipeline.records import Judgment
+
+WIDTH = 110
+SHORT_ID = 8
+STANDINGS = {
+    Standing.COUNTS: "yes",
+    Standing.WEAKER: "no, its conversation has a heavier vote",
+    Standing.OLDER_WORD: "no, somebody spoke since",
+    Standing.OUTDATED: "no, the document changed since",
+    Standing.SUPERSEDED: "no, read anew since",
+}
+
+
+def write_judgment(explanation: JudgmentExplanation) -> None:
+    """The judgment's facts, the evidence as a table, and what people said in full."""
+    write_facts(_facts(explanation))
+    if not explanation.is_up_to_date:
+        write_line(f"the evidence has changed since: the next harvest makes it {_verdict(explanation.current)}")
+    write_line("")
+    _write_table(explanation.evidence)
+    for each in explanation.evidence:
+        if each.author:
+            write_line(f"{each.evidence.observed_at:%Y-%m-%d} {each.author}: {each.reason}")
+
+
+def _facts(explanation: JudgmentExplanation) -> dict[str, object]:
+    stored = explanation.stored
+    known = {
+        "organisation": explanation.tenant.org_id,
+        "specialist": explanation.tenant.specialist_id,
+        "query": "(its words have expired)" if explanation.query is None else explanation.query,
+        "query_sha": explanation.query_sha,
+        "document": explanation.doc_id,
+    }
+    if stored is None:
+        return {**known, "judgment": "none yet"}
+    names = ("p", "positive", "negative", "conversations", "self_made", "as_of", "rule_version")
+    verdict = stored["status"] if stored["grade"] is None else f"grade {stored['grade']}"
+    return {**known, "judgment": verdict, **{name: stored[name] for name in names}}
+
+
+def _verdict(judgment: Judgment) -> str:
+    return str(judgment.status) if judgment.grade is None else f"grade {judgment.grade}"
+
+
+def _write_table(evidence: Iterable[ExplainedEvidence]) -> None:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for title in ("observed", "kind", "weight", "by now", "counts", "conversation", "facts"):
+        table.add_column(title, justify="right" if title in {"weight", "by now"} else "left")
+    for each in evidence:
+        table.add_row(*map(Text, _cells(each)))
+    out = io.StringIO()
+    Console(file=out, width=WIDTH).print(table)
+    for line in out.getvalue().splitlines():
+        if line.strip():
+            write_line(line.rstrip())
+
+
+def _cells(each: ExplainedEvidence) -> tuple[str, ...]:
+    said = each.evidence
+    facts = ", ".join(f"{name} {words(value)}" for name, value in said.facts.items())
+    return (
+        f"{said.observed_at:%Y-%m-%d %H:%M}",
+        str(said.kind),
+        f"{said.weight:+.2f}",
+        f"{each.mass:.2f}",
+        STANDINGS[each.standing],
+        "-" if said.conversation_id is None else str(said.conversation_id)[:SHORT_ID],
+        facts or "-",
+    )

@@ -1,0 +1,154 @@
+"""From a job on the queue to an event that is kept: BullMQ's worker, and what is done with each job.
+
+Belongs here: how BullMQ is used, and kept going whatever comes. Does not: batches, the rules of reading a job.
+"""
+
+import asyncio
+from collections.abc import Collection, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import bullmq  # type: ignore[import-untyped]
+from bullmq.custom_errors import DelayedError, UnrecoverableError  # type: ignore[import-untyped]
+from redis.exceptions import ResponseError
+
+from kb_pipeline.adapters.postgres.retrieval.events import EventsRefused, Kept
+from kb_pipeline.ports import Clock
+from kb_pipeline.retrieval.events import Rejected, read_job
+from kb_pipeline.retrieval.events.wire import KEEP_COMPLETED, KEEP_FAILED_S
+from kb_pipeline.worker.batching import Batcher, HandedBack
+from kb_pipeline.worker.faults import FaultKind, Faults
+from kb_pipeline.worker.metrics import UNSTORABLE, WorkerMetrics
+from kb_pipeline.worker.raw_jobs import readable, usable_options
+
+CONCURRENCY = 64
+FETCHES = 8
+"""Jobs asked for at once: enough to fill a batch, few enough to leave a server alone whose queue is empty."""
+ERROR_PAUSE_S = 1.0
+LONGEST_REFUSAL = 120
+EARLIEST = datetime(2020, 1, 1, tzinfo=UTC)
+OPTIONS: Mapping[str, Any] = {
+    "autorun": False,
+    "concurrency": CONCURRENCY,
+    # A killed worker's jobs are taken up again ten to fifteen seconds later.
+    "lockDuration": 10_000,
+    "stalledInterval": 5_000,
+    # What brings down its worker six times is failed, and kept for a person.
+    "maxStalledCount": 5,
+    "runRetryDelay": 1_000,
+    # Where the producer gave none: by default they would stay for ever.
+    "removeOnComplete": {"count": KEEP_COMPLETED},
+    "removeOnFail": {"age": KEEP_FAILED_S},
+}
+
+
+class Consumer:
+    """What is done with each job. `in_flight` and `finished_at` (monotonic) tell whether it gets on."""
+
+    def __init__(self, *, engines: Collection[str], batcher: Batcher, metrics: WorkerMetrics, clock: Clock) -> None:
+        self._engines = frozenset(engines)
+        self._batcher = batcher
+        self._metrics = metrics
+        self._clock = clock
+        self.in_flight = 0
+        self.finished_at = clock.monotonic()
+
+    async def process(self, job: bullmq.Job, token: str) -> str:
+        """Keep the event of one job; the answer, BullMQ's return value, is what became of it.
+
+        Raises UnrecoverableError, which fails the job for good, with the reason; DelayedError where the job was put
+        back.
+        """
+        self.in_flight += 1
+        try:
+            return await self._kept(job)
+        except HandedBack:
+            await job.moveToDelayed(_milliseconds(self._clock.now()), token)
+            raise DelayedError from None
+        finally:
+            self.in_flight -= 1
+            self.finished_at = self._clock.monotonic()
+
+    async def _kept(self, job: bullmq.Job) -> str:
+        read = read_job(job.data, received_at=self._received_at(job), engines=self._engines)
+        if isinstance(read, Rejected):
+            raise self._rejection(read.reason, read.detail)
+        try:
+            kept = await self._batcher.keep(read.event)
+        except EventsRefused as refused:
+            raise self._rejection(UNSTORABLE, str(refused)) from None
+        for note in read.notes:
+            self._metrics.cleaned.labels(note).inc()
+        if kept is Kept.ID_TAKEN:
+            # Counted where the others are.
+            raise UnrecoverableError(f"{kept}: a different event is kept under this id; give every event its own")
+        return str(kept)
+
+    def _rejection(self, reason: str, detail: str) -> UnrecoverableError:
+        self._metrics.rejected.labels(reason).inc()
+        return UnrecoverableError(f"{reason}: {detail}")
+
+    def _received_at(self, job: bullmq.Job) -> datetime:
+        """When the job was put on the queue, by its producer's clock; now where that cannot be."""
+        now = self._clock.now()
+        try:
+            queued = datetime.fromtimestamp(job.timestamp / 1000, UTC)
+        except (ValueError, OverflowError, OSError):
+            return now
+        return queued if EARLIEST <= queued <= now else now
+
+
+class EventWorker(bullmq.Worker):  # type: ignore[misc] # bullmq is untyped
+    """BullMQ's worker, which asks for few jobs at a time and reads whatever lies in the queue.
+
+    `refused_at` (of the event loop's clock) is when the queue last refused a command, `unfinished` the number of jobs
+    since it was last reset whose end the queue would not note, `stalled` that of jobs taken up again.
+    """
+
+    def __init__(self, queue: str, consumer: Consumer, options: Mapping[str, Any], faults: Faults) -> None:
+        super().__init__(queue, consumer.process, {**OPTIONS, **options})
+        self.refused_at = float("-inf")
+        self.unfinished = 0
+        self.stalled = 0
+        self._fetching = asyncio.Semaphore(FETCHES)
+        self._faults = faults
+        self.on("error", self._hear_error)
+        self.on("stalled", self._hear_stalled)
+
+    async def getNextJob(self, token: str) -> bullmq.Job | None:  # noqa: N802 bullmq's name
+        """The next job; None while one that waits for work tells that there is none."""
+        async with self._fetching:
+            await asyncio.sleep(max(0.0, self.refused_at + ERROR_PAUSE_S - asyncio.get_running_loop().time()))
+            if self.closing or self.waiting:
+                return None
+            return await super().getNextJob(token)
+
+    async def nextJobFromJobData(self, job_data: dict[str, str] | None = None, *place: Any) -> bullmq.Job | None:  # noqa: N802
+        """The job of these fields, as `job_data` and `place` (its id, …) came from the queue."""
+        try:
+            job = await super().nextJobFromJobData(job_data, *place)
+        except (ValueError, TypeError, AttributeError, RecursionError):
+            if not job_data:
+                raise
+            # The job is active already, and would stay so for ever.
+            job = await super().nextJobFromJobData(readable(job_data), *place)
+        if job is not None:
+            job.opts = usable_options(job.opts)
+        return job
+
+    def _hear_error(self, error: BaseException, *_about: object) -> None:
+        """What the queue refuses is asked for more slowly; messages of other kinds may hold a foreign job's id."""
+        if self.isConnectionError(error):
+            return
+        if isinstance(error, ResponseError):
+            self.refused_at = asyncio.get_running_loop().time()
+            self._faults.begin(FaultKind.REFUSED, f"the queue refuses a command: {str(error)[:LONGEST_REFUSAL]}")
+        else:
+            self.unfinished += 1
+
+    def _hear_stalled(self, _job_id: str) -> None:
+        self.stalled += 1
+
+
+def _milliseconds(instant: datetime) -> int:
+    return int(instant.timestamp() * 1000)

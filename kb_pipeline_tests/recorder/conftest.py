@@ -1,0 +1,56 @@
+"""Fixtures of the recorder's tests: one queue server for all that do it no harm, others for those that do."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import count
+from pathlib import Path
+
+import pytest
+from prometheus_client import CollectorRegistry
+
+from kb_pipeline.recorder import RetrievalRecorder
+from kb_pipeline_tests.recorder.queue_servers import QueueServer
+
+_numbers = count()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QueueServer]:
+    """A server for every test that only puts jobs on a queue of its own."""
+    with QueueServer(tmp_path_factory.mktemp("queue")) as running:
+        yield running
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[QueueServer]:
+    """A server, not started yet, for one test to maltreat."""
+    unstarted = QueueServer(tmp_path)
+    yield unstarted
+    unstarted.stop()
+
+
+@pytest.fixture
+def queue() -> str:
+    """The name of a queue that no other test uses."""
+    return f"events-{next(_numbers)}"
+
+
+@pytest.fixture
+def registry() -> CollectorRegistry:
+    """A registry for one test."""
+    return CollectorRegistry()
+
+
+@pytest.fixture
+def new_recorder(queue: str, registry: CollectorRegistry) -> Iterator[Callable[..., RetrievalRecorder]]:
+    """Makes recorders for the test's queue and registry; they are closed after the test, without waiting."""
+    made: list[RetrievalRecorder] = []
+
+    def make(url: str, **options: object) -> RetrievalRecorder:
+        recorder = partial(RetrievalRecorder, url, queue=queue, registry=registry)(**options)  # type: ignore[arg-type]
+        made.append(recorder)
+        return recorder
+
+    yield make
+    for recorder in made:
+        recorder.close(0)
