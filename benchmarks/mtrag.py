@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
@@ -83,9 +84,6 @@ def _desk(data: Data, collection: str, seed: int) -> Desk:
         for doc_id in data.relevant.get(query["qid"], ()):
             said[doc_id] += answers[query["qid"]]
     order = random.sample(queries, len(queries))
-    drawn = random.sample(doc_ids, len(doc_ids))
-    counts = [round(len(doc_ids) * share) for share in (WITHHELD_SHARE, UNINDEXED_SHARE, DEMOTED_SHARE)]
-    withheld, unindexed, demoted = (drawn[sum(counts[:i]) : sum(counts[: i + 1])] for i in range(3))
     org_id = uuid5(NAMESPACE_URL, "urn:kb_pipeline:mtrag")
     return Desk(
         name=collection,
@@ -96,8 +94,19 @@ def _desk(data: Data, collection: str, seed: int) -> Desk:
         enquiries=[_enquiry(query, answers, data, rank) for rank, query in enumerate(order)],
         points={point.key: point for points in [*said.values(), *answers.values()] for point in points},
         claims={"en": [claim.text for claim in knowledge.load().claims if claim.language == "en"]},
-        faults=Faults(withheld=frozenset(withheld), unindexed=frozenset(unindexed), demoted=frozenset(demoted)),
+        faults=_faults(queries, data, random),
     )
+
+
+def _faults(queries: Sequence[dict[str, Any]], data: Data, random: Random) -> Faults:
+    """A fault each for all passages of some questions: one of three that is missing would be missed by nobody."""
+    answered = [query["qid"] for query in queries if data.relevant.get(query["qid"]) and _answer(query)]
+    drawn = random.sample(answered, len(answered))
+    counts = [round(len(answered) * share) for share in (WITHHELD_SHARE, UNINDEXED_SHARE, DEMOTED_SHARE)]
+    groups = (drawn[sum(counts[:i]) : sum(counts[: i + 1])] for i in range(3))
+    passages = [frozenset(doc_id for qid in group for doc_id in data.relevant[qid]) for group in groups]
+    withheld, unindexed, demoted = passages
+    return Faults(withheld=withheld, unindexed=unindexed - withheld, demoted=demoted - withheld - unindexed)
 
 
 def _document(passage: dict[str, Any], said: Sequence[Point], own: Sequence[str]) -> Document:

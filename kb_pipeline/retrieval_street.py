@@ -140,11 +140,11 @@ class RetrievalStreet:
         gaps: dict[str, int | float] = {}
         windows: dict[str, int | float] = {}
         hours = self._hours(since, until)
-        for hour in hours:
-            _add(outcomes, self.outcomes(hour))
-            _add(gaps, self.diagnose(hour))
-            _add(windows, self.aggregate(hour))
-            hear("hours", 1)
+        for span in _spans(hours):
+            _add(outcomes, self.outcomes(span))
+            _add(gaps, self.diagnose(span))
+            _add(windows, self.aggregate(span))
+            hear("hours", len(list(span.hours())))
         harvested = self.harvest(partial(hear, "drafts")).counts
         return RetrievalReport(hours=len(hours), outcomes=outcomes, gaps=gaps, windows=windows, harvest=harvested)
 
@@ -164,6 +164,20 @@ class RetrievalStreet:
         hours = [each.hour for each in self.backlog()]
         return [hour for hour in hours if hour.start < end and (since is None or hour.end > since)]
 
+
+
+def _spans(hours: Sequence[Window]) -> Iterator[Window]:
+    """The hours, oldest first, with neighbours of one UTC day taken together: a pass costs more than an hour of it."""
+    span: Window | None = None
+    for hour in hours:
+        if span and span.end == hour.start and span.start.date() == hour.start.date():
+            span = Window(span.start, hour.end)
+            continue
+        if span:
+            yield span
+        span = hour
+    if span:
+        yield span
 
 
 def _add(total: dict[str, int | float], report: StepReport) -> None:

@@ -1,6 +1,6 @@
 """Which queries ask nearly the same: exact clusters by the overlap of their telling words.
 
-Belongs here: the words compared, the overlap, the clusters. Does not: splits, equality of queries (retrieval/queries).
+Belongs here: the words compared, the nearness, the clusters. Does not: splits, equality of queries (retrieval/queries).
 
 Two queries are near-duplicates when the Jaccard index of their sets of telling word stems is at least the threshold;
 a cluster is what such pairs hang together. The pairs are found without comparing all with all, and none is missed: two
@@ -31,15 +31,10 @@ def _stem(word: str) -> str:
     return min(stems(word), key=lambda form: (len(form), form))
 
 
-def overlap(one: _Words, other: _Words) -> float:
-    """The Jaccard index: shared of all words, a fraction; 0 where there is none."""
-    shared = len(one & other)
-    return shared / (len(one) + len(other) - shared) if shared else 0.0
-
-
 def are_near(one: _Words, other: _Words, threshold: float = THRESHOLD) -> bool:
-    """Whether two queries of these words ask nearly the same."""
-    return overlap(one, other) >= threshold - _SLACK
+    """Whether two queries of these words ask nearly the same: their Jaccard index is at least the threshold."""
+    shared = len(one & other)
+    return shared > 0 and shared >= threshold * (len(one) + len(other) - shared) - _SLACK
 
 
 def clusters(texts: Sequence[str | None], threshold: float = THRESHOLD) -> list[list[int]]:
@@ -66,20 +61,27 @@ def clusters(texts: Sequence[str | None], threshold: float = THRESHOLD) -> list[
 
 
 def _near_pairs(sets: Sequence[_Words], threshold: float) -> Iterator[tuple[int, int]]:
-    """Every pair of near sets, smaller set first."""
+    """Every pair of near sets, smaller set first.
+
+    A set shares with a smaller or equal one at least `threshold` of its own words, and with a greater or equal one at
+    least 2t / (1 + t) of them: so many of its rarest words need to be looked up, and fewer to be held.
+    """
     frequency = Counter(word for known in sets for word in known)
     holders: defaultdict[str, list[int]] = defaultdict(list)
     for place in sorted(range(len(sets)), key=lambda place: len(sets[place])):
         known = sets[place]
         ordered = sorted(known, key=lambda word: (frequency[word], word))
-        needed = math.ceil(threshold * len(known) - _SLACK)
-        candidates: set[int] = set()
-        for word in ordered[: len(known) - needed + 1]:
-            candidates.update(holders[word])
-            holders[word].append(place)
+        least = _rounded_up(threshold * len(known))
+        candidates = {each for word in ordered[: len(known) - least + 1] for each in holders.get(word, ())}
         for candidate in candidates:
-            if len(sets[candidate]) >= needed and are_near(known, sets[candidate], threshold):
+            if len(sets[candidate]) >= least and are_near(known, sets[candidate], threshold):
                 yield candidate, place
+        for word in ordered[: len(known) - _rounded_up(2 * threshold / (1 + threshold) * len(known)) + 1]:
+            holders[word].append(place)
+
+
+def _rounded_up(number: float) -> int:
+    return math.ceil(number - _SLACK)
 
 
 class _Roots:

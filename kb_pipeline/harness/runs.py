@@ -4,22 +4,20 @@ Belongs here: the run, reading a file of it. Does not: judgments, scores, record
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter
+from functools import lru_cache
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from kb_pipeline.harness.failures import NotEvaluable, UnreadableFile
 from kb_pipeline.harness.lines import columns_of, lines_of, refused, shown
 
 TREC_COLUMNS = 6
 LONGEST_RANK = 9
-ODDITIES = ("duplicates", "queries_ranked_by_score", "queries_whose_scores_contradict_ranks")
+ODDITIES = ("lines", "duplicates", "queries_ranked_by_score", "queries_whose_scores_contradict_ranks")
 _ACCEPTED = "a line has six columns parted by blanks or tabs: query id, Q0, document id, rank, score, run name"
-_Hit = tuple[str, int | None, float, int]
-"""A line: document, rank, score (NaN for none), the line's number."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,22 +55,37 @@ def read_run(path: Path, *, name: str | None = None) -> Run:
     The rank as stored decides, from 0 or from 1. Where a query's ranks are missing or not all different, its scores do.
     Of a document ranked more than once the best rank stays. `name` is the last column's unless given.
     """
-    hits: dict[str, list[_Hit]] = {}
+    # One flat list a query: a tuple a line would keep the garbage collector busy for most of the time.
+    hits: defaultdict[str, list[Any]] = defaultdict(list)
     tag = ""
     for number, line in lines_of(path):
         columns = columns_of(line)
         if len(columns) != TREC_COLUMNS:
             raise refused(path, number, f"{len(columns)} columns; {_ACCEPTED}")
         query, _, document, rank, score, tag = columns
-        hits.setdefault(query, []).append((document, _rank(rank), _score(score), number))
+        hits[query] += document, _rank(rank), _score(score), number
     if not hits:
         raise UnreadableFile(f"{shown(path)} holds no result; {_ACCEPTED}")
     counts = Counter(dict.fromkeys(ODDITIES, 0))
-    counts["lines"] = sum(map(len, hits.values()))
-    rankings = {query: _ranked(path, found, counts) for query, found in hits.items()}
+    rankings = {query: _ranked(path, _Hits.of(flat), counts) for query, flat in hits.items()}
     return Run(name=name or tag, rankings=rankings, counts=counts)
 
 
+@dataclass(frozen=True, slots=True)
+class _Hits:
+    """The lines of one query: documents, ranks (None for none), scores (NaN for none), the lines' numbers."""
+
+    documents: list[str]
+    ranks: list[int | None]
+    scores: list[float]
+    lines: list[int]
+
+    @classmethod
+    def of(cls, flat: list[Any]) -> "_Hits":
+        return cls(flat[::4], flat[1::4], flat[2::4], flat[3::4])
+
+
+@lru_cache(maxsize=10_000)
 def _rank(text: str) -> int | None:
     return int(text) if text.isdecimal() and text.isascii() and len(text) <= LONGEST_RANK else None
 
@@ -84,26 +97,32 @@ def _score(text: str) -> float:
         return math.nan
 
 
-def _ranked(path: Path, hits: list[_Hit], counts: Counter[str]) -> list[str]:
-    if len({rank for _, rank, _, _ in hits if rank is not None}) == len(hits):
-        hits.sort(key=itemgetter(1))
-        counts["queries_whose_scores_contradict_ranks"] += _contradicts([hit[2] for hit in hits])
+def _ranked(path: Path, hits: _Hits, counts: Counter[str]) -> list[str]:
+    if len(set(hits.ranks) - {None}) == len(hits.ranks):
+        order = _in_order(hits.ranks)
+        counts["queries_whose_scores_contradict_ranks"] += _contradicts([hits.scores[place] for place in order])
     else:
         _refuse_without_order(path, hits)
-        hits.sort(key=itemgetter(2), reverse=True)
+        order = sorted(range(len(hits.scores)), key=hits.scores.__getitem__, reverse=True)
         counts["queries_ranked_by_score"] += 1
-    ranked = list(dict.fromkeys([hit[0] for hit in hits]))
-    counts["duplicates"] += len(hits) - len(ranked)
+    ranked = list(dict.fromkeys([hits.documents[place] for place in order]))
+    counts["lines"] += len(order)
+    counts["duplicates"] += len(order) - len(ranked)
     return ranked
 
 
-def _refuse_without_order(path: Path, hits: list[_Hit]) -> None:
-    for _, _, score, number in hits:
+def _in_order(ranks: list[Any]) -> Sequence[int]:
+    places = range(len(ranks))
+    return places if ranks == sorted(ranks) else sorted(places, key=ranks.__getitem__)
+
+
+def _refuse_without_order(path: Path, hits: _Hits) -> None:
+    for score, number in zip(hits.scores, hits.lines, strict=True):
         if math.isnan(score):
             what = "the ranks of this query are missing or repeated, and this line has no score to rank by"
             raise refused(path, number, f"{what}; number the query's results from 1 in the rank column")
 
 
 def _contradicts(scores: list[float]) -> bool:
-    known = [score for score in scores if score == score]  # noqa: PLR0124 NaN is what differs from itself
+    known = [score for score in scores if not math.isnan(score)] if any(map(math.isnan, scores)) else scores
     return sorted(known, reverse=True) != known

@@ -73,7 +73,6 @@ class RetrievalRecorder:
         self._new_buffer = partial(Buffer, max_events=max_events, max_bytes=max_bytes)
         # Only to refuse a wrong URL here and now.
         self._new_sender()
-        self._left_behind: list[object] = []
         self._begin()
         _recorders.add(self)
         atexit.register(self.close)
@@ -162,11 +161,7 @@ class RetrievalRecorder:
         self._starting = threading.Lock()
 
     def _begin_in_child(self) -> None:
-        """After a fork: no thread came along, locks are as the other threads held them, and what waits is the parent's.
-
-        Nothing of it may be finalised here: it would end the connection that the parent uses.
-        """
-        self._left_behind += [self._buffer, self._pump]
+        """After a fork: no thread came along, locks are as other threads held them, and what waits is the parent's."""
         self._begin()
 
 

@@ -55,13 +55,8 @@ class Sender:
 
         Raises what the client raises, TimeoutError after `within_s`; the server may have taken them all the same.
         """
-        try:
-            async with asyncio.timeout(within_s):
-                await self._queue().addBulk([_job(entry) for entry in entries])
-        except BaseException:
-            # A late answer must not be taken for that of the next question.
-            await self._client.connection_pool.disconnect()
-            raise
+        async with asyncio.timeout(within_s):
+            await self._queue().addBulk([_job(entry) for entry in entries])
 
     async def close(self) -> None:
         """End the connection."""

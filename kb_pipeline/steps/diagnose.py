@@ -24,10 +24,11 @@ def diagnose_gaps(
     `tasks` there are, and `knowledge_base_mapped` (1 or 0): without it nothing can be diagnosed, and what was before
     stays.
     """
-    shelf = KnowledgeShelf(knowledge)
+    shelf = KnowledgeShelf.over(knowledge)
+    is_mapped = shelf.is_mapped()
     counts: Counter[str] = Counter({f"gap/{kind}": 0 for kind in GapKind})
     work: Counter[str] = Counter(drafts=0, gaps_changed=0, gaps_withdrawn=0, subjects_changed=0)
-    if shelf.is_mapped:
+    if is_mapped:
         with drafts.decided_in(window, chunk=chunk) as chunks:
             for batch in chunks:
                 found = list(_diagnosed(batch, shelf))
@@ -36,13 +37,12 @@ def diagnose_gaps(
                 counts.update(f"gap/{gap.kind}" for _, gap in found)
         if work["gaps_changed"] or work["gaps_withdrawn"]:
             work["subjects_changed"] = book.name_subjects()
-    return StepReport(counts={**work, **counts, "tasks": book.tasks(), "knowledge_base_mapped": int(shelf.is_mapped)})
+    return StepReport(counts={**work, **counts, "tasks": book.tasks(), "knowledge_base_mapped": int(is_mapped)})
 
 
 def _diagnosed(batch: Sequence[ReviewedDraft], shelf: KnowledgeShelf) -> Iterator[tuple[ReviewedDraft, RetrievalGap]]:
     for draft in by_tenant(batch):
-        knowledge = shelf.of(draft.tenant)
-        gap = diagnose(draft, knowledge) if knowledge is not None else None
+        gap = diagnose(draft, shelf.of(draft.tenant))
         if gap is not None:
             yield draft, gap
 

@@ -32,14 +32,17 @@ def harvest(
     `evidence_appended`, `search_evidence_appended`, `judgments_changed`, and `knowledge_base_mapped` (1 or 0): without
     it only citations and sources rejected as wrong are evidence. `on_progress` hears how many more drafts were read.
     """
-    shelf = KnowledgeShelf(knowledge)
-    rules = harvest_rules(is_mapped=shelf.is_mapped)
+    shelf = KnowledgeShelf.over(knowledge)
+    is_mapped = shelf.is_mapped()
+    rules = harvest_rules(is_mapped=is_mapped)
     queries_changed = book.note_queries()
     counts: Counter[str] = Counter({f"evidence/{kind}": 0 for kind in _OF_DRAFTS})
     read = appended = 0
     with drafts.unharvested(rules=rules, chunk=chunk) as chunks:
         for batch in chunks:
-            found = [(draft, evidence_of(draft, shelf.of(draft.tenant))) for draft in by_tenant(batch)]
+            found = [
+                (draft, evidence_of(draft, shelf.of(draft.tenant) if is_mapped else None)) for draft in by_tenant(batch)
+            ]
             appended += book.replace(rules, found)
             counts.update(f"evidence/{each.kind}" for _, each_found in found for each in each_found)
             read += len(batch)
@@ -53,6 +56,6 @@ def harvest(
             "evidence_appended": appended,
             "search_evidence_appended": book.note_searches(rules),
             "judgments_changed": book.judge(as_of, labels.RULE_VERSION),
-            "knowledge_base_mapped": int(shelf.is_mapped),
+            "knowledge_base_mapped": int(is_mapped),
         }
     )

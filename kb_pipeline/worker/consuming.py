@@ -118,6 +118,8 @@ class EventWorker(bullmq.Worker):  # type: ignore[misc] # bullmq is untyped
     async def getNextJob(self, token: str) -> bullmq.Job | None:  # noqa: N802 bullmq's name
         """The next job; None while one that waits for work tells that there is none."""
         async with self._fetching:
+            if self.closing:
+                return None
             await asyncio.sleep(max(0.0, self.refused_at + ERROR_PAUSE_S - asyncio.get_running_loop().time()))
             if self.closing or self.waiting:
                 return None

@@ -14,6 +14,7 @@ from kb_pipeline.retrieval.events.wire import ATTEMPTS, BACKOFF_MS
 # What json.loads raises for text that is no JSON, too deep or with too long a number.
 _UNREADABLE = (ValueError, RecursionError)
 _NUMBERS = ("delay", "priority", "timestamp", "processedOn", "finishedOn", "ats", "attemptsMade", "atm", "stc")
+_ENDINGS = ("attempts", "backoff", "removeOnComplete", "removeOnFail")
 _BACKOFF = {"type": "exponential", "delay": BACKOFF_MS}
 
 
@@ -21,7 +22,7 @@ def readable(fields: Mapping[str, str]) -> dict[str, str]:
     """The fields with those that no job can have replaced; data that are no JSON become a text that says so."""
     mended = dict(fields)
     mended["data"] = _json_text(fields.get("data"), lambda _: True, json.dumps(str(fields.get("data"))))
-    mended["opts"] = _json_text(fields.get("opts"), lambda value: isinstance(value, dict), "{}")
+    mended["opts"] = _mended_options(fields.get("opts"))
     mended["stacktrace"] = _json_text(fields.get("stacktrace"), lambda value: isinstance(value, list), "[]")
     mended["progress"] = _json_text(fields.get("progress"), lambda _: True, "0")
     for name in _NUMBERS:
@@ -47,6 +48,16 @@ def usable_options(options: Mapping[str, Any]) -> dict[str, Any]:
     # A refusal is a sentence; where in our code it was said is of no use in the queue.
     usable["stackTraceLimit"] = 0
     return usable
+
+
+def _mended_options(text: str | None) -> str:
+    """Of whatever the options say that which decides about the end of the job."""
+    try:
+        options = json.loads(text or "{}")
+    except _UNREADABLE:
+        options = {}
+    said = options if isinstance(options, dict) else {}
+    return json.dumps(usable_options({name: said[name] for name in _ENDINGS if name in said}))
 
 
 def _json_text(text: str | None, accepts: Callable[[object], bool], otherwise: str) -> str:

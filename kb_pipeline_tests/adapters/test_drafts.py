@@ -16,6 +16,7 @@ from kb_pipeline.adapters.postgres.retrieval.drafts import PostgresDrafts
 from kb_pipeline.adapters.postgres.retrieval.outcomes import PostgresOutcomes
 from kb_pipeline.adapters.postgres.retrieval.queries import load
 from kb_pipeline.adapters.postgres.retrieval.views import mapped_views
+from kb_pipeline.errors import DatabaseError
 from kb_pipeline.records import Candidate, RetrievedDocument, ReviewedDraft
 from kb_pipeline.steps.outcomes import derive_outcomes
 from kb_pipeline.windows import HOUR, Window
@@ -93,8 +94,6 @@ def test_each_view_that_is_absent_takes_what_it_says_and_no_more(
 
 
 def test_a_view_that_may_not_be_read_is_an_error_and_no_absence(database: Database) -> None:
-    from kb_pipeline.errors import DatabaseError
-
     one_of_each(database)
     change(database, "DROP VIEW kb_source.correction")
     change(database, "CREATE VIEW kb_source.correction AS SELECT id AS correction_id FROM upstream.corrections")
@@ -148,6 +147,15 @@ def test_a_decision_without_an_instant_takes_the_corrections_or_the_rows_last_ch
     assert found[edited].decided_at == LATER.start + 6 * MINUTE
 
 
+def test_a_correction_of_a_draft_that_was_never_queued_is_found_in_its_own_hour(database: Database) -> None:
+    application = Application(database)
+    message_id = application.served(MADE.start)
+    application.correct(message_id, LATER.start, f"Halo! {DRAFT}")
+    change(database, "DELETE FROM upstream.expert_queue_items")
+    assert only(database, LATER).decided_at == LATER.start
+    assert derive(database, LATER)["edited_light"] == 1
+
+
 def test_a_decision_before_its_draft_is_found_in_the_drafts_hour(database: Database) -> None:
     application = Application(database)
     message_id = application.served(LATER.start)
@@ -181,7 +189,7 @@ CHANGES = {
     "the decision": "UPDATE upstream.expert_queue_items SET decided_at = decided_at + '1 second'",
     "the correction": "UPDATE upstream.corrections SET corrected_text = corrected_text || ' Ya.'",
     "the tenant": "UPDATE upstream.messages SET specialist_id = gen_random_uuid()",
-    "the event": "DELETE FROM kb_retrieval_event",
+    "the event": "UPDATE kb_retrieval_event SET shadow = true",
 }
 
 
@@ -196,6 +204,15 @@ def test_whatever_changes_of_a_draft_makes_its_outcome_out_of_date(database: Dat
     assert list(read(database, MADE)) == [message_id]
     assert derive(database, MADE)["derived"] == 1
     assert read(database, MADE) == {}
+
+
+def test_an_event_that_is_past_its_retention_changes_no_outcome(database: Database) -> None:
+    application = Application(database)
+    application.decide(application.served(MADE.start), MADE.start + MINUTE)
+    derive(database, MADE)
+    change(database, "DELETE FROM kb_retrieval_event")
+    assert read(database, MADE) == {}
+    assert PostgresDrafts(database).lagging(MADE) == []
 
 
 def test_a_citation_or_a_later_query_makes_it_out_of_date_too(database: Database) -> None:
@@ -289,16 +306,14 @@ def test_later_queries_are_those_of_the_same_conversation_and_tenant_within_a_da
 
 
 def test_results_that_another_program_wrote_are_read_as_far_as_they_can_be(database: Database) -> None:
-    application = Application(database)
-    message_id = application.draft(MADE.start)
-    application.retrieval(
-        MADE.start,
-        (),
-        message_id=message_id,
-        result_count=9,
-        retrieved='[{"doc_id": "b", "rank": 2, "score": 1e400}, {"doc_id": 7, "rank": 1, "score": "high"}, "x", null,'
-        ' {"rank": 3}, {"doc_id": "b", "rank": 4}]',
-        candidate_pool='[{"doc_id": "c", "pre_rank": 1}, 5, {"pre_rank": 2}]',
+    Application(database).served(MADE.start)
+    retrieved = (
+        '[{"doc_id": "b", "rank": 2, "score": 1e400}, {"doc_id": 7, "rank": 1, "score": "high"}, "x", null,'
+        ' {"rank": 3}, {"doc_id": "b", "rank": 4}]'
+    )
+    pool = '[{"doc_id": "c", "pre_rank": 1}, 5, {"pre_rank": 2}]'
+    change(
+        database, "UPDATE kb_retrieval_event SET result_count = 9, retrieved = %s, candidate_pool = %s", retrieved, pool
     )
     event = only(database, MADE).event
     assert event is not None
@@ -323,7 +338,8 @@ def test_a_source_that_breaks_the_contract_gives_each_draft_once(database: Datab
         database,
         "CREATE OR REPLACE VIEW kb_source.message AS SELECT id AS message_id, conversation_id, org_id, specialist_id,"
         " role, NULL::text AS content, trace_id, created_at FROM upstream.messages UNION ALL"
-        " SELECT gen_random_uuid(), gen_random_uuid(), NULL, NULL, 'draft', 'x', NULL, created_at FROM upstream.messages",
+        " SELECT gen_random_uuid(), gen_random_uuid(), NULL, NULL, 'draft', 'x', NULL, created_at"
+        " FROM upstream.messages",
     )
     draft = only(database, MADE)
     assert (draft.message_id, draft.draft, draft.status) == (message_id, "", "rejected")
@@ -473,8 +489,8 @@ FILL = (
     ),
     (
         "INSERT INTO kb_search_event (id, org_id, specialist_id, conversation_id, message_id, search_id, event_type,"
-        " doc_id, occurred_at, created_at) SELECT id, id, id, conversation_id, id, id, 'kb.citation.inserted', 'd', at, at"
-        " FROM made"
+        " doc_id, occurred_at, created_at)"
+        " SELECT id, id, id, conversation_id, id, id, 'kb.citation.inserted', 'd', at, at FROM made"
     ),
     (
         "INSERT INTO kb_draft_outcome (message_id, org_id, specialist_id, conversation_id, outcome, drafted_at,"
@@ -487,7 +503,8 @@ FILL = (
     ),
 )
 WHOLE = re.compile(
-    r"Seq Scan on (messages|expert_queue_items|corrections|kb_retrieval_event|kb_search_event|kb_draft_outcome|kb_evidence)\b"
+    r"Seq Scan on (messages|expert_queue_items|corrections"
+    r"|kb_retrieval_event|kb_search_event|kb_draft_outcome|kb_evidence)\b"
 )
 
 

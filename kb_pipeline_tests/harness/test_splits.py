@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb_pipeline.harness import ByCluster, ByTime, LabelledQuery, NotEvaluable, Provenance, split
-from kb_pipeline.harness.near_duplicates import are_near, clusters, overlap, telling_stems
+from kb_pipeline.harness.near_duplicates import are_near, clusters, telling_stems
 from kb_pipeline.harness.splits import NEAR_ANOTHER_PART, PARTS, UNDATED, WITHIN_EMBARGO, SplitRule
 from kb_pipeline.records import Tenant
 
@@ -144,9 +144,11 @@ def test_near_duplicates_share_most_of_their_telling_words(one: str, other: str,
     assert (len(clusters([one, other])) == 1) == is_near
 
 
-def test_overlap_is_shared_of_all_words() -> None:
-    assert overlap(frozenset("abc"), frozenset("bcd")) == 0.5
-    assert overlap(frozenset(), frozenset()) == 0
+def test_near_is_a_share_of_all_words_at_the_threshold_itself() -> None:
+    assert are_near(frozenset("abc"), frozenset("bcd"), 0.5)
+    assert not are_near(frozenset("abc"), frozenset("bcd"), 0.51)
+    assert are_near(frozenset("abcde"), frozenset("abc"), 0.6)
+    assert not are_near(frozenset(), frozenset())
 
 
 def test_a_query_without_words_is_near_to_nothing() -> None:

@@ -23,6 +23,11 @@ def run(server: QueueServer, queue: str, program: str, url: str | None = None) -
     return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=120)
 
 
+def lost(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """What it said on its way, but for a server that did not answer at once: the machine may be busy."""
+    return [line for line in done.stderr.splitlines() if "they wait in memory" not in line]
+
+
 def job_count(server: QueueServer, queue: str) -> int:
     return len(server.jobs(queue))
 
@@ -32,7 +37,7 @@ def test_what_was_recorded_just_before_the_process_ends_arrives_also_by_the_name
 ) -> None:
     by_name = server.url.replace("127.0.0.1", "localhost")
     done = run(server, queue, "[recorder.record(retrieval()) for _ in range(25)]", by_name)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, lost(done)) == (0, [])
     assert job_count(server, queue) == 25
 
 
@@ -60,7 +65,7 @@ if child:
 sys.exit(0 if all(mine) else 1)
 """
     done = run(server, queue, program)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, lost(done)) == (0, [])
     assert job_count(server, queue) == 20 + bool(moment)
 
 
@@ -103,6 +108,25 @@ sys.exit(max(codes))
 """
     program = program.replace("drops_here()", "drops(__import__('prometheus_client').REGISTRY)")
     done = run(server, queue, program)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, lost(done)) == (0, [])
     from_children = [job for job in server.jobs(queue) if job.data.get("trace_id") == "child"]
     assert len(from_children) == 30
+
+
+def test_a_fork_waits_until_no_other_thread_counts(server: QueueServer, queue: str) -> None:
+    program = """
+from kb_pipeline.recorder.metrics import _counting
+counting, counted = threading.Event(), threading.Event()
+def count():
+    with _counting:
+        counting.set()
+        time.sleep(0.2)
+        counted.set()
+threading.Thread(target=count).start()
+counting.wait()
+if os.fork() == 0:
+    os._exit(0 if counted.is_set() and recorder.record(retrieval()) else 1)
+sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
+"""
+    done = run(server, queue, program)
+    assert (done.returncode, lost(done)) == (0, [])

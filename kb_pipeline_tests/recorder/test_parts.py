@@ -1,5 +1,6 @@
 """The parts of the recorder: buffer, breaker, pace, report, metrics."""
 
+import asyncio
 import logging
 import threading
 from dataclasses import replace
@@ -16,8 +17,10 @@ from kb_pipeline.recorder.buffer import Buffer, Entry
 from kb_pipeline.recorder.metrics import DeliveryMetrics
 from kb_pipeline.recorder.pace import Pace
 from kb_pipeline.recorder.report import DropReport
+from kb_pipeline.recorder.sender import Sender
 from kb_pipeline.records.retrieval import RetrievedDocument
 from kb_pipeline_tests.recorder.events import counted, retrieval
+from kb_pipeline_tests.recorder.queue_servers import stranger
 
 
 class HandClock:
@@ -124,6 +127,15 @@ def test_the_pump_rests_as_long_as_it_works_and_longer_in_a_flood() -> None:
     assert pace.rest_s(arrived=9000, took_s=0.002) == 0.002
     clock.seconds += 1
     assert pace.rest_s(arrived=90_000, took_s=3) == 0.05
+
+
+def test_a_sender_does_not_wait_longer_than_it_is_told() -> None:
+    with stranger(None) as url, asyncio.Runner() as runner:
+        sender = Sender(url, queue="events", prefix="bull")
+        # The client's own time is longer, and its error another one.
+        with pytest.raises(TimeoutError):
+            runner.run(sender.send([Entry("e", b'{"type":"search"}')], within_s=0.05))
+        runner.run(sender.close())
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ The rate is 5 percent. | The rate is 5 per cent.
 Hubungi 0812-3456-7890 untuk janji temu. | Hubungi 081234567890 untuk janji temu.
 Hubungi +62 812 3456 7890 untuk janji temu. | Hubungi 0812 3456 7890 untuk janji temu.
 Kunjungi https://www.contoh.go.id/ untuk mendaftar. | Kunjungi contoh.go.id untuk mendaftar.
-Lihat [panduan](https://contoh.id/panduan) ini untuk mendaftar. | Lihat panduan https://contoh.id/panduan ini untuk mendaftar.
+Lihat [panduan](https://contoh.id/daftar) ini lebih dulu. | Lihat panduan https://contoh.id/daftar ini lebih dulu.
 **Syarat**: KTP dan NPWP. | Syarat: KTP dan NPWP.
 Pendaftaran dilakukan melalui situs [1]. | Pendaftaran dilakukan melalui situs [RAG-2].
 Lihat No. 5 pada daftar. | Lihat Nomor 5 pada daftar.
@@ -87,14 +87,14 @@ The clerk will call you on the next day. | The clerk may call you on the next da
 Minimal tiga orang pemegang saham. | Maksimal tiga orang pemegang saham. | bound
 Dokumen dikirim sebelum pendaftaran. | Dokumen dikirim setelah pendaftaran. | before and after
 The permit is valid. | The permit is invalid. | denying prefix
-Layanan ini gratis untuk semua warga negara Indonesia. | Layanan ini berbayar untuk semua warga negara Indonesia. | opposite
+Layanan ini gratis untuk semua warga Indonesia. | Layanan ini berbayar untuk semua warga Indonesia. | opposite
 Permohonan diterima oleh kantor pusat kami. | Permohonan ditolak oleh kantor pusat kami. | opposite
 Harga naik dan kuota turun setiap tahun. | Harga turun dan kuota naik setiap tahun. | opposites swapped
 Permohonan diajukan ke Kantor Wilayah Jakarta. | Permohonan diajukan ke Kantor Wilayah Bandung. | name
 The seat of the company is in Rotterdam today. | The seat of the company is in Amsterdam today. | name
 NPWP wajib dilampirkan pada permohonan. | NIB wajib dilampirkan pada permohonan. | acronym
 Budi menggugat Andi di pengadilan. | Andi menggugat Budi di pengadilan. | names swapped
-Notaris wajib mengirim laporan bulanan kepada majelis pengawas. | Pemohon wajib mengirim laporan bulanan kepada majelis pengawas. | subject
+Notaris wajib mengirim laporan bulanan ke majelis. | Pemohon wajib mengirim laporan bulanan ke majelis. | subject
 Biaya PT Rp5 juta dan biaya CV Rp3 juta. | Biaya PT Rp3 juta dan biaya CV Rp5 juta. | amounts swapped
 Diatur dalam Pasal 5 ayat 2. | Diatur dalam Pasal 2 ayat 5. | reference
 Diatur dalam Pasal 7 huruf a. | Diatur dalam Pasal 7 huruf b. | letter of a reference
@@ -103,7 +103,7 @@ Gunakan formulir F-1.01 untuk permohonan. | Gunakan formulir F-1.02 untuk permoh
 Email ke info@contoh.id untuk bantuan. | Email ke admin@contoh.id untuk bantuan. | address
 Hubungi 0812-3456-7890 untuk janji. | Hubungi 0812-3456-7891 untuk janji. | telephone
 Anda sudah terdaftar di sistem. | Anda sudah terdaftar di sistem? | question
-Pemohon yang terlambat melapor dikenai teguran tertulis majelis. | Pemohon yang terlambat melapor dikenai pencabutan izin majelis. | two telling words
+Yang terlambat melapor dikenai teguran tertulis. | Yang terlambat melapor dikenai pencabutan izin. | two telling words
 Biaya pendaftaran mahal. | Biaya pendaftaran murah. | one telling word of three
 """
 
@@ -138,13 +138,13 @@ def test_the_order_of_sentences_does_not_matter() -> None:
 
 
 def test_the_most_alike_pairs_are_made_first() -> None:
-    draft = "Surat permohonan ditujukan kepada menteri. Surat permohonan ditujukan kepada para menteri terkait."
-    final = "Surat permohonan ditujukan kepada para menteri terkait. Surat permohonan ditujukan pada menteri."
+    draft = "Surat permohonan ditujukan kepada menteri. Surat permohonan lengkap ditujukan kepada menteri."
+    final = "Surat permohonan yang lengkap ditujukan kepada menteri. Surat permohonan itu ditujukan kepada menteri."
     assert align(draft, final).kept == (
-        ("Surat permohonan ditujukan kepada menteri.", "Surat permohonan ditujukan pada menteri."),
+        ("Surat permohonan ditujukan kepada menteri.", "Surat permohonan itu ditujukan kepada menteri."),
         (
-            "Surat permohonan ditujukan kepada para menteri terkait.",
-            "Surat permohonan ditujukan kepada para menteri terkait.",
+            "Surat permohonan lengkap ditujukan kepada menteri.",
+            "Surat permohonan yang lengkap ditujukan kepada menteri.",
         ),
     )
 
@@ -191,11 +191,9 @@ def test_a_text_without_a_sentence_has_nothing_to_align(text: str) -> None:
 
 WORDS = st.sampled_from(
     "akta notaris biaya Rp250.000 7 hari kerja tidak wajib boleh Jakarta Pasal 5 ayat 2 5% 08.00 WIB halo terima kasih "
-    "the fee must not be paid before January 5, 2024 at https://contoh.id . ? ! - : ( ) ** [1] | \n satu dua juta".split(
-        " "
-    )
+    "the fee must not be paid before January 5, 2024 at https://contoh.id . ? ! - : ( ) ** [1] | satu dua juta".split()
 )
-TEXTS = st.one_of(st.text(max_size=400), st.lists(WORDS, max_size=60).map(" ".join))
+TEXTS = st.one_of(st.text(max_size=400), st.lists(WORDS | st.just("\n"), max_size=60).map(" ".join))
 
 
 @given(TEXTS)

@@ -162,8 +162,8 @@ how do i register a company | how do i close a bank account
 """
 
 
-def pairs(table: str) -> list[list[str]]:
-    return [[cell.strip() for cell in line.split(" | ")] for line in table.strip().splitlines()]
+def pairs(table: str) -> list[tuple[str, ...]]:
+    return [tuple(cell.strip() for cell in line.split(" | ")) for line in table.strip().splitlines()]
 
 
 @pytest.mark.parametrize(("query", "later"), pairs(AGAIN))
@@ -172,7 +172,7 @@ def test_the_same_question_in_other_words_is_asked_again(query: str, later: str)
     assert rephrases(later, query)
 
 
-@pytest.mark.parametrize(("query", "later"), [*pairs(ANOTHER), ["", ""], ["", "biaya"], ["?", "?"]])
+@pytest.mark.parametrize(("query", "later"), [*pairs(ANOTHER), ("", ""), ("", "biaya"), ("?", "?")])
 def test_a_question_about_something_else_is_not(query: str, later: str) -> None:
     assert not rephrases(query, later)
 

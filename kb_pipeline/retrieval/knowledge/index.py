@@ -3,6 +3,7 @@
 Belongs here: versions, the words of chunks, looking at few chunks without missing one. Does not: the formula.
 """
 
+from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -29,10 +30,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FOR_EVER = np.iinfo(np.int64).max
 _PASSAGES_KEPT = 4096
 _WORDS_KEPT = 8192
-# Less is what the last digit of a sum of floats may be off.
-_ROUNDING = 1e-9
+# Supports are rounded, bounds are not.
+_ROUNDING = 10.0**-DECIMALS
 
-Rows = NDArray[np.int32]
+Rows = NDArray[np.intc]
 Mask = NDArray[np.bool_]
 
 
@@ -227,8 +228,8 @@ class KnowledgeIndex:
     def _find_known(self, word: str) -> _Known:
         """The words whose forms meet those of `word`, and the rows that have one."""
         met = frozenset(other for form in forms(word) for other in self._words_by_form.get(form, ()))
-        rows = [self._postings[other] for other in sorted(met)]
-        return _Known(met, np.unique(np.concatenate(rows)) if rows else np.empty(0, dtype=np.int32))
+        rows = [np.frombuffer(self._postings[other], dtype=np.intc) for other in met]
+        return _Known(met, np.unique(np.concatenate(rows)) if rows else np.empty(0, dtype=np.intc))
 
     def _read_passage(self, row: int) -> Passage:
         chunk = self._chunks[row]
@@ -239,12 +240,13 @@ class KnowledgeIndex:
         return Supported(doc_id=chunk.doc_id, chunk_id=chunk.chunk_id, support=support, valid_from=chunk.valid_from)
 
 
-def _postings(chunks: Iterable[KnowledgeChunk]) -> dict[str, Rows]:
-    found: dict[str, list[int]] = defaultdict(list)
+def _postings(chunks: Iterable[KnowledgeChunk]) -> "dict[str, array[int]]":
+    """The rows with each word, ascending."""
+    found: defaultdict[str, array[int]] = defaultdict(lambda: array("i"))
     for row, chunk in enumerate(chunks):
         for word in set(words(f"{chunk.title or ''} {chunk.text}")):
             found[word].append(row)
-    return {word: np.array(rows, dtype=np.int32) for word, rows in found.items()}
+    return found
 
 
 def _is_better(candidate: Supported, known: Supported | None) -> bool:

@@ -13,17 +13,21 @@ from kb_pipeline.support.language import words
 
 
 class Claim:
-    """One statement of a chunk: its folded words, its figures, whether it denies."""
+    """One statement of a chunk: its folded words; its figures and whether it denies are read when asked for."""
 
     def __init__(self, said: str) -> None:
         self._said = said
         self.words = frozenset(words(said))
-        self.is_negated = denies(said)
 
     @cached_property
     def figures(self) -> Figures:
-        """Read when a sentence with figures asks for them: most do not, and it is half of the work."""
+        """What it says in figures."""
         return Figures.read(self._said)
+
+    @cached_property
+    def is_negated(self) -> bool:
+        """Whether it turns a statement around."""
+        return denies(self._said)
 
 
 class Passage:

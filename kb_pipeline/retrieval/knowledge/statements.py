@@ -15,12 +15,13 @@ from kb_pipeline.support.numbers import is_number_word, spelled_as_digits
 
 # Limits, duties and permissions are worded in many ways, and the figure or the verb beside them says the rest.
 _WORDINGS = frozenset(
-    "paling maksimal maksimum minimal minimum selambat lambatnya lambat sekurang kurangnya kurang sedikit sedikitnya "
-    "sebanyak banyaknya selama lamanya sebesar sejumlah wajib mesti perlu boleh diperkenankan diizinkan diperbolehkan "
-    "kalau setiap per sebagai berupa "
+    "paling maksimal maksimum minimal minimum selambat lambatnya sekurang kurangnya sedikitnya sebanyak banyaknya "
+    "selama lamanya sebesar sejumlah wajib mesti perlu boleh diperkenankan diizinkan diperbolehkan kalau setiap per "
+    "sebagai berupa "
     "least less later latest within most maximum minimum must shall needs need requires require required allowed "
     "permitted every each per only".split()
 )
+_LIMIT = re.compile(r"\bpaling (?:lama|lambat|singkat|cepat|sedikit|banyak|tinggi|rendah|besar|kecil|tua|muda)\b")
 _ALIKE = {
     word: f"~{listed.split()[0]}"
     for listed in (
@@ -73,7 +74,7 @@ def _read(sentence: str) -> Statement:
 
 def telling_words(text: str) -> tuple[str, ...]:
     """The folded words of a text that say something beside its figures, each once, in their order."""
-    said = dict.fromkeys(words(spelled_as_digits(fold(text))))
+    said = dict.fromkeys(words(_LIMIT.sub(" ", spelled_as_digits(fold(text)))))
     return tuple(word for word in said if not _is_frame(word))
 
 

@@ -1,54 +1,56 @@
 -- The ground truth as its evidence has it, in one statement: by the rules of retrieval/labels.py, which says why.
 -- Rows that would not change are not touched, judgments that nothing stands for leave; gives how many rows changed.
-WITH word AS MATERIALIZED (
+WITH newest_word AS MATERIALIZED (
   -- The newest word of a person on each document and query; older ones count no more.
   SELECT DISTINCT ON (org_id, specialist_id, query_sha, doc_id) evidence_id
   FROM kb_evidence
   WHERE kind = 'settled' AND superseded_at IS NULL AND evidence_id NOT IN (SELECT evidence_id FROM stage_outdated)
   ORDER BY org_id, specialist_id, query_sha, doc_id, observed_at DESC, evidence_id DESC
 ), standing AS (
-  -- In an order by which both groupings below find their rows side by side; a number sorts faster than the long keys.
+  -- In an order by which both groupings below find their rows side by side: a number sorts faster than the long keys.
+  -- Kinds are bits: arrays would have to be sorted too.
   SELECT
     hashtextextended(query_sha || doc_id, 0) AS cluster,
-    org_id, specialist_id, query_sha, doc_id, kind, weight, observed_at,
+    org_id, specialist_id, query_sha, doc_id, observed_at,
     CASE WHEN kind <> 'settled' THEN conversation_id END AS conversation_id,
     CASE WHEN kind = 'settled' OR conversation_id IS NULL THEN evidence_id END AS own_vote,
-    abs(weight) * power(
+    weight * power(
       0.5::double precision,
       greatest(0, date_part('epoch', %(decay_as_of)s::timestamptz) - date_part('epoch', observed_at))
-      / (86400 * %(half_life_days)s::double precision)) AS mass
+      / (86400 * %(half_life_days)s::double precision)) AS mass,
+    CASE kind
+      WHEN 'accepted' THEN 1 WHEN 'cited' THEN 2 WHEN 'clicked' THEN 4 WHEN 'kept_only' THEN 8 WHEN 'light_edit' THEN 16
+      WHEN 'removed_only' THEN 32 WHEN 'settled' THEN 64 WHEN 'supports_new' THEN 128 WHEN 'wrong_source' THEN 256
+    END AS kind_bit
   FROM kb_evidence
   WHERE superseded_at IS NULL
     AND evidence_id NOT IN (SELECT evidence_id FROM stage_outdated)
-    AND (kind <> 'settled' OR evidence_id IN (SELECT evidence_id FROM word))
+    AND (kind <> 'settled' OR evidence_id IN (SELECT evidence_id FROM newest_word))
   ORDER BY cluster, org_id, specialist_id, query_sha, doc_id, conversation_id, own_vote
 ), heard AS (
-  -- One row a conversation, with its heaviest vote for and against. Kinds are bits: arrays would have to be sorted.
+  -- One row a conversation, with its heaviest vote for and against.
   SELECT
     cluster, org_id, specialist_id, query_sha, doc_id, conversation_id,
-    max(mass) FILTER (WHERE weight > 0) AS positive,
-    max(mass) FILTER (WHERE weight < 0) AS negative,
-    count(*) AS evidence_count,
-    bit_or(CASE kind
-      WHEN 'accepted' THEN 1 WHEN 'cited' THEN 2 WHEN 'clicked' THEN 4 WHEN 'kept_only' THEN 8 WHEN 'light_edit' THEN 16
-      WHEN 'removed_only' THEN 32 WHEN 'settled' THEN 64 WHEN 'supports_new' THEN 128 WHEN 'wrong_source' THEN 256
-    END) AS kind_bits,
-    min(observed_at) AS first_observed_at,
-    max(observed_at) AS last_observed_at,
-    max(weight) FILTER (WHERE kind = 'settled') AS word_weight
+    greatest(max(mass), 0)  AS positive,
+    greatest(-min(mass), 0) AS negative,
+    count(*)                AS evidence_count,
+    bit_or(kind_bit)        AS kind_bits,
+    min(observed_at)        AS first_observed_at,
+    max(observed_at)        AS last_observed_at,
+    max(sign(mass)) FILTER (WHERE kind_bit = 64) AS word
   FROM standing
   GROUP BY cluster, org_id, specialist_id, query_sha, doc_id, conversation_id, own_vote
 ), tally AS (
   SELECT
     org_id, specialist_id, query_sha, doc_id,
-    round(coalesce(sum(positive), 0) * 1e6::double precision) / 1e6::double precision AS positive,
-    round(coalesce(sum(negative), 0) * 1e6::double precision) / 1e6::double precision AS negative,
+    round(sum(positive) * 1e6::double precision) / 1e6::double precision AS positive,
+    round(sum(negative) * 1e6::double precision) / 1e6::double precision AS negative,
     count(conversation_id)::int AS conversations,
     sum(evidence_count)::int    AS evidence_count,
     bit_or(kind_bits)           AS kind_bits,
     min(first_observed_at)      AS first_observed_at,
     max(last_observed_at)       AS last_observed_at,
-    max(word_weight)            AS word_weight
+    max(word)                   AS word
   FROM heard
   GROUP BY cluster, org_id, specialist_id, query_sha, doc_id
 ), weighed AS (
@@ -67,7 +69,7 @@ WITH word AS MATERIALIZED (
   SELECT
     *,
     CASE
-      WHEN word_weight IS NOT NULL THEN 'judged'
+      WHEN word IS NOT NULL THEN 'judged'
       WHEN total < %(least_mass)s::double precision THEN 'insufficient'
       WHEN least(positive, negative) >= %(conflict_side)s::double precision
         AND p > %(irrelevant_up_to)s::double precision AND p < %(conflict_below)s::double precision THEN 'conflict'
@@ -75,8 +77,8 @@ WITH word AS MATERIALIZED (
       ELSE 'judged'
     END AS status,
     CASE
-      WHEN word_weight > 0 THEN greatest(2, grade_if_relevant)
-      WHEN word_weight < 0 OR p <= %(irrelevant_up_to)s::double precision THEN 0
+      WHEN word > 0 THEN greatest(2, grade_if_relevant)
+      WHEN word < 0 OR p <= %(irrelevant_up_to)s::double precision THEN 0
       ELSE grade_if_relevant
     END AS grade_if_judged
   FROM weighed
@@ -102,6 +104,7 @@ WITH word AS MATERIALIZED (
 ), difference AS MATERIALIZED (
   -- Both sides are large: one full join, which is never a look-up a row.
   SELECT
+    g.org_id IS NULL                           AS is_new,
     coalesce(j.org_id, g.org_id)               AS org_id,
     coalesce(j.specialist_id, g.specialist_id) AS specialist_id,
     coalesce(j.query_sha, g.query_sha)         AS query_sha,
@@ -124,7 +127,7 @@ WITH word AS MATERIALIZED (
   WHERE d.status IS NULL
     AND g.org_id = d.org_id AND g.specialist_id = d.specialist_id AND g.query_sha = d.query_sha AND g.doc_id = d.doc_id
   RETURNING 1
-), kept AS (
+), added AS (
   INSERT INTO kb_ground_truth (
     org_id, specialist_id, query_sha, doc_id, status, grade, p, positive, negative, conversations, evidence_count, kinds,
     self_made, first_observed_at, last_observed_at, as_of, rule_version)
@@ -132,14 +135,18 @@ WITH word AS MATERIALIZED (
     org_id, specialist_id, query_sha, doc_id, status, grade, p, positive, negative, conversations, evidence_count, kinds,
     self_made, first_observed_at, last_observed_at, %(decay_as_of)s, %(rules)s
   FROM difference
-  WHERE status IS NOT NULL
-  ORDER BY org_id, specialist_id, query_sha, doc_id  -- as the index has them: half the time of any other order
-  ON CONFLICT (org_id, specialist_id, query_sha, doc_id) DO UPDATE SET
-    status = excluded.status, grade = excluded.grade, p = excluded.p, positive = excluded.positive,
-    negative = excluded.negative, conversations = excluded.conversations, evidence_count = excluded.evidence_count,
-    kinds = excluded.kinds, self_made = excluded.self_made, first_observed_at = excluded.first_observed_at,
-    last_observed_at = excluded.last_observed_at, as_of = excluded.as_of, rule_version = excluded.rule_version,
-    updated_at = now()
+  WHERE is_new
+  ORDER BY org_id, specialist_id, query_sha, doc_id  -- as the index has them, which then grows at one end
+  RETURNING 1
+), changed AS (
+  UPDATE kb_ground_truth AS g
+  SET status = d.status, grade = d.grade, p = d.p, positive = d.positive, negative = d.negative,
+      conversations = d.conversations, evidence_count = d.evidence_count, kinds = d.kinds, self_made = d.self_made,
+      first_observed_at = d.first_observed_at, last_observed_at = d.last_observed_at, as_of = %(decay_as_of)s,
+      rule_version = %(rules)s, updated_at = now()
+  FROM difference AS d
+  WHERE NOT d.is_new AND d.status IS NOT NULL
+    AND g.org_id = d.org_id AND g.specialist_id = d.specialist_id AND g.query_sha = d.query_sha AND g.doc_id = d.doc_id
   RETURNING 1
 )
-SELECT (SELECT count(*) FROM gone) + (SELECT count(*) FROM kept)
+SELECT (SELECT count(*) FROM gone) + (SELECT count(*) FROM added) + (SELECT count(*) FROM changed)

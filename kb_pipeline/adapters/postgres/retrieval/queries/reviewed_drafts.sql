@@ -42,9 +42,9 @@ reviewed AS (
     coalesce(later.queries, ARRAY[]::text[]) AS later_queries,
     encode(sha256(convert_to(jsonb_build_array(
       m.org_id, m.specialist_id, m.conversation_id, coalesce(m.trace_id, e.trace_id), m.created_at,
-      sha256(convert_to(coalesce(oldest.original_text, m.content, ''), 'UTF8')),
+      encode(sha256(convert_to(coalesce(oldest.original_text, m.content, ''), 'UTF8')), 'hex'),
       q.status, q.rejection_reason, q.opened_at, decision.decided_at,
-      newest.correction_id, sha256(convert_to(newest.corrected_text, 'UTF8')),
+      newest.correction_id, encode(sha256(convert_to(newest.corrected_text, 'UTF8')), 'hex'),
       e.id, cited.doc_ids, later.count
     )::text, 'UTF8')), 'hex') AS source_state
   FROM candidate
