@@ -12,14 +12,13 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from kb_pipeline.adapters.clock import SystemClock
 from kb_pipeline.adapters.embedded import EmbeddedPostgres
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.migrations import migrate
@@ -33,8 +32,8 @@ from kb_pipeline.demo.retrieval.rehearsal import rehearse
 from kb_pipeline.demo.retrieval.world import Desk
 from kb_pipeline.records import GapKind
 from kb_pipeline.settings import Settings
-from kb_pipeline.windows import floor_hour
 
+END = datetime(2026, 1, 5, 5, tzinfo=UTC)
 LEAST_PRECISION = 0.90
 LEAST_RECALL = 0.25
 LEAST_TAU = 0.8
@@ -81,9 +80,9 @@ def findings_of(
     server: EmbeddedPostgres, seed: int, drafts: int, made: Sequence[Desk], engines: PostgresEngines
 ) -> Findings:
     """What the street finds in one simulation."""
-    end = floor_hour(SystemClock().now()) - timedelta(hours=1)
+    plan = Plan(end=END, seed=seed, drafts=drafts)
     with fresh_database(server, f"seed_{seed}") as database:
-        _, found = rehearse(database, settings_for(database), Plan(end=end, seed=seed, drafts=drafts), made, engines)
+        _, found = rehearse(database, settings_for(database), plan, made, engines)
     return found
 
 

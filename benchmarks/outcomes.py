@@ -28,8 +28,8 @@ from rich.table import Table
 from kb_pipeline.records import Outcome, ReviewedDraft, Tenant
 from kb_pipeline.retrieval.outcomes import derive_outcome
 from kb_pipeline.retrieval.outcomes.alignment import similarity
-from kb_pipeline.retrieval.outcomes.particulars import Particulars
 from kb_pipeline.retrieval.outcomes.wording import Wording
+from kb_pipeline.support.particulars import Particulars
 
 AT = datetime(2026, 7, 9, 10, tzinfo=UTC)
 NOBODY = UUID(int=0)

@@ -3,20 +3,29 @@
 Belongs here: the words compared, the nearness, the clusters. Does not: splits, equality of queries (retrieval/queries).
 
 Two queries are near-duplicates when the Jaccard index of their sets of telling word stems is at least the threshold;
-a cluster is what such pairs hang together. The pairs are found without comparing all with all, and none is missed: two
-sets that overlap so far share at least one of their rarest words (Chaudhuri, Ganti, Kaushik 2006, prefix filter).
+a cluster is what such pairs hang together. The pairs are found without comparing all with all, and none is missed: of
+two sets that overlap so far, the rarest words of the one are among the rarest of the other (prefix filter: Chaudhuri,
+Ganti, Kaushik 2006; the shorter prefix of the smaller set: Xiao, Wang, Lin, Yu 2008).
 """
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array  # type: ignore[import-untyped]
+from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
 
 from kb_pipeline.support.language import FUNCTION_WORDS, stems, words
 
 THRESHOLD = 0.6
 # So that 0.6 × 5 is 3 and not the next float above it.
 _SLACK = 1e-9
+# So many candidate pairs are looked at together, or those of one query: some 100 MB.
+_CANDIDATES = 2_000_000
 _Words = frozenset[str]
+_Integers = npt.NDArray[np.int64]
 
 
 def telling_stems(text: str) -> _Words:
@@ -50,52 +59,75 @@ def clusters(texts: Sequence[str | None], threshold: float = THRESHOLD) -> list[
             alike[known].append(position)
         else:
             alone.append([position])
-    sets = list(alike)
-    roots = _Roots(len(sets))
-    for one, other in _near_pairs(sets, threshold):
-        roots.join(one, other)
     together: defaultdict[int, list[int]] = defaultdict(list)
-    for place, known in enumerate(sets):
-        together[roots.of(place)].extend(alike[known])
+    # From small to great: the pairs are looked for in this order.
+    sets = sorted(alike, key=len)
+    for known, label in zip(sets, _labels(sets, threshold), strict=True):
+        together[label].extend(alike[known])
     return sorted([*alone, *map(sorted, together.values())])
 
 
-def _near_pairs(sets: Sequence[_Words], threshold: float) -> Iterator[tuple[int, int]]:
-    """Every pair of near sets, smaller set first.
-
-    A set shares with a smaller or equal one at least `threshold` of its own words, and with a greater or equal one at
-    least 2t / (1 + t) of them: so many of its rarest words need to be looked up, and fewer to be held.
-    """
-    frequency = Counter(word for known in sets for word in known)
-    holders: defaultdict[str, list[int]] = defaultdict(list)
-    for place in sorted(range(len(sets)), key=lambda place: len(sets[place])):
-        known = sets[place]
-        ordered = sorted(known, key=lambda word: (frequency[word], word))
-        least = _rounded_up(threshold * len(known))
-        candidates = {each for word in ordered[: len(known) - least + 1] for each in holders.get(word, ())}
-        for candidate in candidates:
-            if len(sets[candidate]) >= least and are_near(known, sets[candidate], threshold):
-                yield candidate, place
-        for word in ordered[: len(known) - _rounded_up(2 * threshold / (1 + threshold) * len(known)) + 1]:
-            holders[word].append(place)
+def _labels(sets: Sequence[_Words], threshold: float) -> list[int]:
+    """A number for each set, the same for sets that hang together."""
+    if not sets:
+        return []
+    pairs = list(_Sets(sets).near_pairs(threshold))
+    one, other = (np.concatenate(places) for places in zip(*pairs, strict=True))
+    graph = csr_array((np.ones(len(one), bool), (one, other)), shape=(len(sets), len(sets)))
+    labels: list[int] = connected_components(graph, directed=False)[1].tolist()
+    return labels
 
 
-def _rounded_up(number: float) -> int:
-    return math.ceil(number - _SLACK)
+class _Sets:
+    """Sets of words, none empty, from small to great, as rows of word numbers, the rarest word first."""
+
+    def __init__(self, sets: Sequence[_Words]) -> None:
+        frequency = Counter(chain.from_iterable(sets))
+        rarest_first = sorted(frequency, key=lambda word: (frequency[word], word))
+        number = {word: place for place, word in enumerate(rarest_first)}
+        self._shape = (len(sets), len(number))
+        self._sizes = np.array([len(known) for known in sets])
+        self._words = np.array([place for known in sets for place in sorted(number[word] for word in known)])
+        starts = np.cumsum(self._sizes) - self._sizes
+        self._places = np.arange(len(self._words)) - np.repeat(starts, self._sizes)
+
+    def near_pairs(self, threshold: float) -> Iterator[tuple[_Integers, _Integers]]:
+        """Every near pair, as two arrays of places.
+
+        A set shares with a smaller or equal one at least t of its own words, and with a greater or equal one at least
+        2t / (1 + t) of them: so many of its rarest words must be looked up, and so many held, to meet once.
+        """
+        sizes = self._sizes
+        least = _rounded_up(threshold * sizes)
+        whole, looked_up = self._rarest(sizes), self._rarest(sizes - least + 1)
+        held = self._rarest(sizes - _rounded_up(2 * threshold / (1 + threshold) * sizes) + 1).T.tocsr()
+        meetings = looked_up @ np.diff(held.indptr)
+        for block in _blocks(meetings):
+            met = (looked_up[block] @ held).tocoo()
+            one, other = met.row + block.start, met.col
+            candidates = (other < one) & (sizes[other] >= least[one])
+            one, other = one[candidates], other[candidates]
+            shared = whole[one].multiply(whole[other]).sum(axis=1)
+            near = shared >= threshold * (sizes[one] + sizes[other] - shared) - _SLACK
+            yield one[near], other[near]
+
+    def _rarest(self, count: _Integers) -> csr_array:
+        """A matrix of ones: the set's `count` rarest words."""
+        kept = self._places < np.repeat(count, self._sizes)
+        rows = np.concatenate([[0], np.cumsum(np.minimum(count, self._sizes))])
+        return csr_array((np.ones(kept.sum(), np.int32), self._words[kept], rows), shape=self._shape)
 
 
-class _Roots:
-    """Which places belong together (union-find with path halving)."""
+def _blocks(meetings: _Integers) -> Iterator[slice]:
+    """Rows in their order, in blocks of bounded work."""
+    reached = np.cumsum(meetings, dtype=np.int64)
+    start = 0
+    while start < len(reached):
+        before = reached[start - 1] if start else 0
+        end = max(start + 1, int(np.searchsorted(reached, before + _CANDIDATES, side="right")))
+        yield slice(start, end)
+        start = end
 
-    def __init__(self, size: int) -> None:
-        self._parent = list(range(size))
 
-    def of(self, place: int) -> int:
-        parent = self._parent
-        while parent[place] != place:
-            parent[place] = parent[parent[place]]
-            place = parent[place]
-        return place
-
-    def join(self, one: int, other: int) -> None:
-        self._parent[self.of(other)] = self.of(one)
+def _rounded_up(numbers: npt.NDArray[np.float64]) -> _Integers:
+    return np.ceil(numbers - _SLACK).astype(np.int64)

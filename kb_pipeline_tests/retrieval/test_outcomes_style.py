@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb_pipeline.retrieval.outcomes import asserts, blames_source, rephrases
-from kb_pipeline.retrieval.outcomes.levelling import plain
-from kb_pipeline.retrieval.outcomes.style import telling_part
+from kb_pipeline.support.levelling import plain
+from kb_pipeline.support.style import telling_part
 
 MANNERS = """
 Halo!

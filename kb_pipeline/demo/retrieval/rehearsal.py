@@ -4,6 +4,7 @@ Belongs here: simulate, store, run the street, score. Does not: the demo that a 
 """
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.retrieval.events import PostgresEventStore
@@ -22,12 +23,28 @@ BATCH = 500
 def rehearse(
     database: Database, settings: Settings, plan: Plan, desks: Sequence[Desk], ranker: Ranker
 ) -> tuple[Simulation, Findings]:
-    """Play the plan into an empty, migrated database with the example upstream tables; what the street made of it."""
+    """Play the plan into an empty, migrated database with the example upstream tables; what the street made of it.
+
+    The street's clock stands at the end of the plan, so that the same plan gives the same numbers on any day.
+    """
     simulation = simulate(plan, desks, ranker)
     plant(database, simulation, desks)
     store(database, events_of(simulation))
-    RetrievalStreet(settings, database).run()
+    RetrievalStreet(settings, database, clock=_StoppedClock(plan.end)).run()
     return simulation, find_out(database, simulation, ranker)
+
+
+class _StoppedClock:
+    """A clock that stands at one instant."""
+
+    def __init__(self, at: datetime) -> None:
+        self._at = at
+
+    def now(self) -> datetime:
+        return self._at
+
+    def monotonic(self) -> float:
+        return 0.0
 
 
 def events_of(simulation: Simulation) -> list[RetrievalEvent | SearchEvent]:

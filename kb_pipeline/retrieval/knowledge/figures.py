@@ -7,10 +7,10 @@ missing costs.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kb_pipeline.retrieval.outcomes.addresses import addresses
-from kb_pipeline.retrieval.outcomes.amounts import Amount, amounts
-from kb_pipeline.retrieval.outcomes.dates import Day, dates
-from kb_pipeline.retrieval.outcomes.levelling import level, plain
+from kb_pipeline.support.addresses import addresses
+from kb_pipeline.support.amounts import Amount, amounts
+from kb_pipeline.support.dates import Day, dates
+from kb_pipeline.support.levelling import level, plain
 
 
 @dataclass(frozen=True, slots=True)

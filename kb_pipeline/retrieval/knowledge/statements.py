@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kb_pipeline.retrieval.knowledge.figures import Figures
-from kb_pipeline.retrieval.outcomes.levelling import plain
-from kb_pipeline.retrieval.outcomes.style import telling_part
 from kb_pipeline.support.language import FUNCTION_WORDS, fold, is_negator, stems, words
+from kb_pipeline.support.levelling import plain
 from kb_pipeline.support.numbers import is_number_word, spelled_as_digits
+from kb_pipeline.support.style import telling_part
 
 # Limits, duties and permissions are worded in many ways, and the figure or the verb beside them says the rest.
 _WORDINGS = frozenset(

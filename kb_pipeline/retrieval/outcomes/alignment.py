@@ -6,17 +6,17 @@ Belongs here: which sentences are one, how alike two texts are. Does not: what a
 import re
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from rapidfuzz.distance import Indel
 
 from kb_pipeline.records import Alignment
-from kb_pipeline.retrieval.outcomes.levelling import level, plain, same_but_for_space
-from kb_pipeline.retrieval.outcomes.particulars import Particulars
-from kb_pipeline.retrieval.outcomes.style import is_farewell, is_signature, telling_part
 from kb_pipeline.retrieval.outcomes.wording import Wording
 from kb_pipeline.support import sentences
+from kb_pipeline.support.levelling import level, plain, same_but_for_space
+from kb_pipeline.support.particulars import Particulars
+from kb_pipeline.support.style import is_farewell, is_signature, telling_part
 
 KEPT_FROM = 0.80
 # A draft has some ten sentences. Beyond these bounds the rules of `align` for long texts apply.
@@ -31,6 +31,8 @@ _SHORTEST_LIST = 3
 _DASH = re.compile(r"\s[-–•]\s")
 
 
+# Outcome, evidence and diagnosis of a draft ask for the same, one right after the other.
+@lru_cache(maxsize=8)
 def align(draft: str, final: str) -> Alignment:
     """Which sentences of the draft stand in the final text, which are gone, which are new.
 

@@ -7,10 +7,10 @@ from datetime import datetime
 
 from kb_pipeline.records import Alignment, DraftOutcome, Outcome, ReviewedDraft
 from kb_pipeline.retrieval.outcomes.alignment import align, similarity
-from kb_pipeline.retrieval.outcomes.levelling import same_but_for_space
 from kb_pipeline.retrieval.outcomes.reasons import blames_source
 from kb_pipeline.retrieval.outcomes.rephrasing import rephrases
-from kb_pipeline.retrieval.outcomes.style import asserts
+from kb_pipeline.support.levelling import same_but_for_space
+from kb_pipeline.support.style import asserts
 
 RULE_VERSION = "outcome-1"
 REVIEW_SECONDS = 2.0

@@ -7,9 +7,9 @@ from collections.abc import Collection
 
 from rapidfuzz.distance import Indel
 
-from kb_pipeline.retrieval.outcomes.leading import LEADING
 from kb_pipeline.support import words
 from kb_pipeline.support.language import FUNCTION_WORDS, is_negator, stems
+from kb_pipeline.support.leading import LEADING
 
 SAME_WORDS_FROM = 0.80
 MOST_STRANGE = 1

@@ -1,7 +1,5 @@
 """What the street recovers of the planted truth, in one process on a real database."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from kb_pipeline.adapters.postgres.connection import Database
@@ -33,8 +31,8 @@ def rehearsed(database: Database, seed: int, drafts: int) -> tuple[Simulation, F
 
 
 @pytest.fixture(params=[1, 2], ids=["seed 1", "seed 2"])
-def findings(request: pytest.FixtureRequest, database: Database) -> Iterator[Findings]:
-    yield rehearsed(database, request.param, 1_200)[1]
+def findings(request: pytest.FixtureRequest, database: Database) -> Findings:
+    return rehearsed(database, request.param, 1_200)[1]
 
 
 def test_judgments_are_true_cover_a_quarter_and_rank_systems_as_the_truth_does(findings: Findings) -> None:

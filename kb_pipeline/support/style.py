@@ -6,9 +6,9 @@ Belongs here: the formulas of greeting, thanks, offer and farewell in Indonesian
 import re
 from collections.abc import Sequence
 
-from kb_pipeline.retrieval.outcomes.leading import LEADING
-from kb_pipeline.retrieval.outcomes.levelling import plain
 from kb_pipeline.support.language import FUNCTION_WORDS
+from kb_pipeline.support.leading import LEADING
+from kb_pipeline.support.levelling import plain
 
 _WORD = re.compile(r"[^\W_]+(?:['’][a-z]+\b)?")
 _INFORMATIVE = re.compile(r"\d|https?:|www\.|\S@\S")

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from kb_pipeline.retrieval.outcomes.cutting import BAR
 from kb_pipeline.support import numbers_in, readings
+from kb_pipeline.support.cutting import BAR
 from kb_pipeline.support.numbers import spelled_as_digits
 
 _LONGEST_DIGITS = 40

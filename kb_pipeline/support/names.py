@@ -6,9 +6,9 @@ Belongs here: finding and comparing them. Does not: a list of names.
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from kb_pipeline.retrieval.outcomes.leading import LEADING
 from kb_pipeline.support import words
 from kb_pipeline.support.language import FUNCTION_WORDS, fold, stems
+from kb_pipeline.support.leading import LEADING
 
 # After a word, a comma or an opening bracket a capital is the word's own; after a colon or a quotation mark it is not.
 _WORD = re.compile(r"[^\W_][\w'&-]*")

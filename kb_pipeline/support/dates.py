@@ -6,7 +6,7 @@ Belongs here: reading them. Does not: durations, which are amounts.
 import re
 from typing import NamedTuple
 
-from kb_pipeline.retrieval.outcomes.cutting import cut
+from kb_pipeline.support.cutting import cut
 
 Day = tuple[int | None, int, int | None]
 

@@ -6,14 +6,14 @@ Belongs here: putting numbers, dates, names, references, codes and polarity toge
 import re
 from functools import cached_property
 
-from kb_pipeline.retrieval.outcomes.addresses import addresses
-from kb_pipeline.retrieval.outcomes.amounts import amounts
-from kb_pipeline.retrieval.outcomes.cutting import cut
-from kb_pipeline.retrieval.outcomes.dates import Dates, dates
-from kb_pipeline.retrieval.outcomes.levelling import level
-from kb_pipeline.retrieval.outcomes.names import Names
-from kb_pipeline.retrieval.outcomes.polarity import Polarity, denies, in_one_word
 from kb_pipeline.support import words
+from kb_pipeline.support.addresses import addresses
+from kb_pipeline.support.amounts import amounts
+from kb_pipeline.support.cutting import cut
+from kb_pipeline.support.dates import Dates, dates
+from kb_pipeline.support.levelling import level
+from kb_pipeline.support.names import Names
+from kb_pipeline.support.polarity import Polarity, denies, in_one_word
 
 _REFERENCE = re.compile(
     r"\b(pasal|ayat|huruf|angka|butir|poin|bab|lampiran|article|art|section|sec|paragraph|clause|chapter|annex|schedule)"

@@ -5,7 +5,7 @@ Belongs here: what must be copied exactly. Does not: amounts and dates.
 
 import re
 
-from kb_pipeline.retrieval.outcomes.cutting import cut
+from kb_pipeline.support.cutting import cut
 
 _ADDRESS = re.compile(
     r"(?:https?://|www\.)[^\s<>\"')\]]{1,500}"
