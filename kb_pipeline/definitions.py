@@ -12,7 +12,13 @@ from kb_pipeline.defs.arrivals import retrieval_arrivals_sensor
 from kb_pipeline.defs.grading import grading_assets, grading_source_specs
 from kb_pipeline.defs.grading_checks import grading_checks, slow_grading_checks
 from kb_pipeline.defs.jobs import grading_jobs, house_job, retrieval_jobs
-from kb_pipeline.defs.maintenance import clean_event_log, expired_queries, expired_text, quality_partitions
+from kb_pipeline.defs.maintenance import (
+    clean_event_log,
+    expired_queries,
+    expired_text,
+    late_hours,
+    quality_partitions,
+)
 from kb_pipeline.defs.partitions import hourly_partitions
 from kb_pipeline.defs.resources import GradingStreets, RetrievalStreets
 from kb_pipeline.defs.retrieval import (
@@ -72,7 +78,7 @@ def _retrieval(retrieval: RetrievalSettings) -> dg.Definitions:
     hourly = hourly_retrieval_assets(partitions)
     slow = slow_event_checks(retrieval.engines)
     return dg.Definitions(
-        assets=[*retrieval_source_specs(), *arriving_specs(), *hourly, ground_truth, expired_queries],
+        assets=[*retrieval_source_specs(), *arriving_specs(), *hourly, ground_truth, expired_queries, late_hours],
         asset_checks=[*event_checks(), *slow, *derived_checks(), *truth_checks(), truth_expectations],
         jobs=retrieval_jobs(event_checks(), slow),
         schedules=[hourly_schedule(RETRIEVAL), harvest_schedule()],

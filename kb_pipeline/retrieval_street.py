@@ -165,7 +165,6 @@ class RetrievalStreet:
         return [hour for hour in hours if hour.start < end and (since is None or hour.end > since)]
 
 
-
 def _spans(hours: Sequence[Window]) -> Iterator[Window]:
     """The hours, oldest first, with neighbours of one UTC day taken together: a pass costs more than an hour of it."""
     span: Window | None = None

@@ -51,7 +51,7 @@ def write_evaluation(name: str, counts: Mapping[str, int], measures: "Mapping[st
 
 def write_comparison(first: str, second: str, differences: Mapping[str, "Difference"]) -> None:
     """How far the second run is from the first: a row per measure."""
-    write_line(f"{second} less {first}, query by query")
+    write_line(f"{second} minus {first}, query by query")
     table = _table("measure", "first", "second", "difference", "95 % interval", "p", "queries")
     for name, each in differences.items():
         span = f"{each.low:+.3f} to {each.high:+.3f}"

@@ -27,7 +27,7 @@ WorkT = TypeVar("WorkT", bound=HourWithWork)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cursor:
-    """Where a tick goes on: behind the hour `after`; in the hour `looked_at_all` the whole trail was looked through.
+    """Where a tick goes on: behind the hour `after`; in the hour `looked_at_all` the far look was made.
 
     It passes nothing over: what a tick does not ask for, a later one finds again.
     """
@@ -63,7 +63,7 @@ def backlog_sensor(street: StreetNames[Any], interval_s: int, first: datetime) -
         seen = Cursor.read(context.cursor)
         with street.of(context.resources).open() as opened:
             this_hour = partition_key(hour_of(opened.clock.now()))
-            backlog = opened.backlog(look_back=LATE if seen.looked_at_all == this_hour else None)
+            backlog = opened.backlog(look_back=LATE if seen.looked_at_all == this_hour else street.far)
         newest, older = requested(backlog, busy, first, after=seen.after)
         asked = {partition_key(each.hour) for each in (*newest, *older)}
         is_all = all(partition_key(each.hour) in asked | busy for each in backlog if each.hour.start >= first)

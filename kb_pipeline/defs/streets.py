@@ -40,7 +40,8 @@ StreetT = TypeVar("StreetT", bound=Street)
 class StreetNames(Generic[StreetT]):
     """What a street is called: `name` is the group of its assets and the key of its resource.
 
-    `minute` is that of the hourly schedule; `does` and `waits` are said of an hour and of its backlog.
+    `minute` is that of the hourly schedule; `does` and `waits` are said of an hour and of its backlog. Once an hour its
+    backlog is looked for as far back as `far`, None for all of it: a tick that takes a minute is given up by Dagster.
     """
 
     name: str
@@ -51,6 +52,7 @@ class StreetNames(Generic[StreetT]):
     minute: int
     does: str
     waits: str
+    far: timedelta | None = None
 
     @property
     def jobs(self) -> frozenset[str]:
@@ -81,5 +83,7 @@ RETRIEVAL: StreetNames[RetrievalStreet] = StreetNames(
     minute=4,
     does="Derive one hour: outcomes of drafts, gaps, windows of retrieval health",
     waits="drafts with another decision than was known, or late events",
+    # It reads every draft's text; what is older still is looked for at night.
+    far=timedelta(days=60),
 )
 STREETS: tuple[StreetNames[Any], ...] = (GRADING, RETRIEVAL)

@@ -123,9 +123,9 @@ def _converse(stage: Stage, traffic: Traffic, progress: Progress) -> RetrievalPl
     return play
 
 
-def _each(progress: Progress, title: str, window: Window) -> Callable[[Window], None]:
+def _each(progress: Progress, title: str, window: Window) -> Callable[[int], None]:
     task = progress.add_task(title, total=len(list(window.hours())))
-    return lambda _hour: progress.advance(task)
+    return lambda more: progress.advance(task, more)
 
 
 def _plant(stage: Stage, traffic: Traffic, progress: Progress) -> None:

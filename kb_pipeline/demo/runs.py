@@ -23,10 +23,12 @@ NEWEST = frozenset({newest_closed_hour.check_key.name, newest_hour_arrived.check
 # The newest hours of the retrieval street have runs of their own, with every check; a run takes seconds, and the older
 # hours are many.
 DERIVED_IN_RUNS = 3
-HOURLY_ASSETS = ("draft_outcomes", "retrieval_gaps", "retrieval_windows")
+HOURLY_ASSETS = {
+    "draft_outcomes": "kb_draft_outcome",
+    "retrieval_gaps": "kb_retrieval_gap",
+    "retrieval_windows": "kb_retrieval_window",
+}
 _SEVERITY = (Level.PASSED, Level.WARNED, Level.FAILED)
-
-OnHour = Callable[[Window], None]
 
 
 class DagsterRuns:
@@ -65,29 +67,28 @@ class DagsterRuns:
             self._checks[each.check_name] = max(before, level, key=_SEVERITY.index)
 
 
-def grade_hours(runs: DagsterRuns, hours: Iterable[Window], on_hour: OnHour) -> None:
-    """One run per hour of the grading street."""
+def grade_hours(runs: DagsterRuns, hours: Iterable[Window], on_hours: Callable[[int], None]) -> None:
+    """One run per hour of the grading street; `on_hours` hears how many more are done."""
     for hour in hours:
         runs.run(HOURLY_JOB, hour)
-        on_hour(hour)
+        on_hours(1)
 
 
-def derive_hours(runs: DagsterRuns, hours: Iterable[Window], on_hour: OnHour) -> None:
-    """Every hour of the retrieval street, then the ground truth: the newest in runs, the others told to Dagster.
+def derive_hours(runs: DagsterRuns, hours: Iterable[Window], on_hours: Callable[[int], None]) -> None:
+    """Every hour of the retrieval street, then the ground truth; `on_hours` hears how many more are done.
 
-    The others are derived by the same steps, as `kb-pipeline` would do it beside Dagster.
+    The older hours are derived as `kb-pipeline harvest` would do it beside Dagster, which is then told of them.
     """
     every = list(hours)
     older, newest = every[:-DERIVED_IN_RUNS], every[-DERIVED_IN_RUNS:]
     with RetrievalStreet.open(runs.settings) as street:
+        if older:
+            street.run(until=older[-1].end, on_progress=lambda step, more: on_hours(more) if step == "hours" else None)
         for hour in older:
-            counts = [step(hour).counts for step in (street.outcomes, street.diagnose, street.aggregate)]
-            for asset, said in zip(HOURLY_ASSETS, counts, strict=True):
-                _report(runs.instance, asset, hour, said)
-            on_hour(hour)
+            _report(runs.instance, hour, street.row_counts(hour))
     for hour in newest:
         runs.run(RETRIEVAL_JOB, hour)
-        on_hour(hour)
+        on_hours(1)
     runs.run(HARVEST_JOB)
 
 
@@ -96,9 +97,15 @@ def keep_house(runs: DagsterRuns) -> None:
     runs.run(DAILY_JOB)
 
 
-def _report(instance: dg.DagsterInstance, asset: str, hour: Window, counts: Mapping[str, int | float]) -> None:
-    materialization = dg.AssetMaterialization(asset_key=asset, partition=partition_key(hour), metadata=dict(counts))
-    instance.report_runless_asset_event(materialization)
+def _report(instance: dg.DagsterInstance, hour: Window, rows: Mapping[str, int]) -> None:
+    for asset, table in HOURLY_ASSETS.items():
+        instance.report_runless_asset_event(
+            dg.AssetMaterialization(
+                asset_key=asset,
+                partition=partition_key(hour),
+                metadata={"dagster/partition_row_count": rows[table]},
+            )
+        )
 
 
 def _was_interrupted(result: dg.ExecuteInProcessResult) -> bool:

@@ -43,7 +43,8 @@ class RetrievalRecorder:
     Events wait in memory, at most `max_events` of them and `max_bytes` of JSON, while the server at `redis_url` is
     away; the newest are dropped when no more fit, and every event that is dropped is counted by its reason. What the
     server did not answer within `timeout_s` (seconds; longer where it is slow and steady) is sent again; its job id
-    keeps it from being there twice. Raises SettingsError for a URL that cannot be read, and nothing afterwards.
+    keeps it from being there twice. The end of the process waits up to `closing_s` seconds for what is still here.
+    Raises SettingsError for a URL that cannot be read, and nothing afterwards.
     """
 
     _pump: Pump | None
@@ -61,6 +62,7 @@ class RetrievalRecorder:
         max_bytes: int = MAX_BYTES,
         max_event_bytes: int = MAX_EVENT_BYTES,
         timeout_s: float = 0.05,
+        closing_s: float = CLOSING_S,
         clock: Clock | None = None,
     ) -> None:
         self._clock = clock or SystemClock()
@@ -69,6 +71,7 @@ class RetrievalRecorder:
         self._deliveries = DeliveryMetrics(registry)
         self._max_event_bytes = max_event_bytes
         self._timeout_s = timeout_s
+        self._closing_s = closing_s
         self._new_sender = partial(Sender, redis_url, queue=queue, prefix=prefix)
         self._new_buffer = partial(Buffer, max_events=max_events, max_bytes=max_bytes)
         # Only to refuse a wrong URL here and now.
@@ -101,16 +104,16 @@ class RetrievalRecorder:
             self._drop(DropReason.UNREADABLE, detail=f"{type(error).__name__} while it was made or read")
             return False
 
-    def close(self, timeout: float = CLOSING_S) -> None:
-        """Take nothing any more, and give what waits up to `timeout` seconds to reach the queue; the rest is dropped.
+    def close(self, timeout: float | None = None) -> None:
+        """Take nothing any more, and give what waits `timeout` seconds to reach the queue; the rest is dropped.
 
-        Called at the end of the process. An event that was on its way when the time was over counts as dropped and may
-        still arrive.
+        Called at the end of the process. Without a `timeout` it is `closing_s`. An event that was on its way when the
+        time was over counts as dropped and may still arrive.
         """
         atexit.unregister(self.close)
         self._buffer.close()
         if self._pump is not None:
-            self._pump.join(timeout)
+            self._pump.join(self._closing_s if timeout is None else timeout)
         if abandoned := self._buffer.abandon():
             self._drop(DropReason.CLOSED, abandoned)
         self._report.say(at_once=True)
@@ -155,14 +158,11 @@ class RetrievalRecorder:
         )
 
     def _begin(self) -> None:
+        """Also after a fork: no thread came along, locks are as others held them, and what waits is the parent's."""
         self._buffer = self._new_buffer()
         self._report = DropReport(self._clock)
         self._pump = None
         self._starting = threading.Lock()
-
-    def _begin_in_child(self) -> None:
-        """After a fork: no thread came along, locks are as other threads held them, and what waits is the parent's."""
-        self._begin()
 
 
 _recorders: WeakSet[RetrievalRecorder] = WeakSet()
@@ -170,7 +170,7 @@ _recorders: WeakSet[RetrievalRecorder] = WeakSet()
 
 def _begin_all_in_child() -> None:
     for recorder in _recorders:
-        recorder._begin_in_child()  # noqa: SLF001 the same module
+        recorder._begin()  # noqa: SLF001 the same module
 
 
 os.register_at_fork(after_in_child=_begin_all_in_child)

@@ -23,7 +23,7 @@ log = logging.getLogger("kb_pipeline.worker")
 ROUND_S = 1.0
 ROUND_OF_A_DATABASE_S = 5.0
 """Where counting jobs reads them all."""
-LOOK_SECONDS = 10.0
+LOOK_SECONDS = 5.0
 STUCK_S = 30.0
 REFUSAL_OVER_S = 10.0
 """An idle worker asks for jobs every five seconds, so a refusal that lasts is heard again by then."""

@@ -4,6 +4,7 @@ Belongs here: connections and their patience, the words for a server that cannot
 """
 
 import asyncio
+import socket
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,9 +23,10 @@ OLDEST_SERVER = (6, 2)
 LONGEST_REASON = 200
 PROBE_SECONDS = 5.0
 CONNECT_SECONDS = 5.0
-# Above the ten seconds that the worker's blocking read may take: equal to them, an idle worker would look dead to
-# itself; without any, it would not notice a server that vanished without a word.
-READ_SECONDS = 30.0
+# A server that vanished without a word is given up by the system after some 20 seconds. Not by a time-out of the
+# client: its default of five seconds is as long as the worker's blocking read, and in Python 3.11 its sending with one
+# may swallow a cancellation.
+WATCHFUL = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 3, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 20_000}
 MOST_CONNECTIONS = 16
 """Of one worker, since a hosted server may admit few."""
 SCHEMA = "bullmq"
@@ -71,8 +73,6 @@ class QueueServer:
             return self._postgres()
         pool = self._pool(
             max_connections=MOST_CONNECTIONS,
-            timeout=None,
-            socket_timeout=READ_SECONDS,
             retry=Retry(ExponentialBackoff(cap=1.0, base=0.05), -1),
             # A server that is loading, or that became a replica behind the same name: connect again.
             retry_on_error=[BusyLoadingError, ReadOnlyError],
@@ -80,10 +80,10 @@ class QueueServer:
         return {"connection": Redis(connection_pool=pool)}
 
     def impatient(self) -> dict[str, Any]:
-        """BullMQ's options for a look at the queue: one try of a few seconds."""
+        """BullMQ's options for a look at the queue, which fails at once; whoever looks does not wait for ever."""
         if not self.is_redis:
             return self._postgres()
-        pool = self._pool(max_connections=2, timeout=PROBE_SECONDS, retry=Retry(NoBackoff(), 0))
+        pool = self._pool(max_connections=2, retry=Retry(NoBackoff(), 0))
         return {"connection": Redis(connection_pool=pool)}
 
     def unusable(self, error: BaseException) -> QueueError:
@@ -100,9 +100,13 @@ class QueueServer:
             # What is no UTF-8 makes one unreadable job, not an unreadable connection.
             "encoding_errors": "replace",
             "socket_connect_timeout": CONNECT_SECONDS,
-            "socket_timeout": PROBE_SECONDS,
-            "socket_keepalive": True,
+            "socket_timeout": None,
+            # For a free connection.
+            "timeout": None,
         }
+        if not self.url.startswith("unix:"):
+            known = {getattr(socket, name): value for name, value in WATCHFUL.items() if hasattr(socket, name)}
+            shared |= {"socket_keepalive": True, "socket_keepalive_options": known}
         try:
             return BlockingConnectionPool.from_url(self.url, **(shared | arguments))
         except (ValueError, TypeError):

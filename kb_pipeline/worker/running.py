@@ -58,18 +58,26 @@ async def _until_told(worker: "QueueWorker", ready: Callable[[], None]) -> None:
     stop = asyncio.Event()
     if threading.current_thread() is threading.main_thread():
         for number in SIGNALS:
-            asyncio.get_running_loop().add_signal_handler(number, _stop_or_end, stop, number)
+            asyncio.get_running_loop().add_signal_handler(number, _stop, stop)
     await worker.consume(stop, ready=ready)
+    if not worker.is_closed:
+        # What BullMQ still waits for holds out against the end of the event loop too.
+        os._exit(0)
 
 
-def _stop_or_end(stop: asyncio.Event, number: signal.Signals) -> None:
-    if stop.is_set():
-        os._exit(128 + number)
+def _stop(stop: asyncio.Event) -> None:
+    """Stop, and let a second signal end the process at once, whatever the event loop is doing then."""
     stop.set()
+    for number in SIGNALS:
+        asyncio.get_running_loop().remove_signal_handler(number)
+        signal.signal(number, lambda again, _frame: os._exit(128 + again))
 
 
 class QueueWorker:
-    """One worker of one queue, in the event loop that runs it. `health` may be asked from any thread."""
+    """One worker of one queue, in the event loop that runs it. `health` may be asked from any thread.
+
+    `is_closed` is false where it was told to stop and something of it still waits.
+    """
 
     def __init__(self, server: QueueServer, store: PostgresEventStore, *, engines: Collection[str]) -> None:
         self._server = server
@@ -80,6 +88,7 @@ class QueueWorker:
         self._consumer = Consumer(engines=engines, batcher=self._batcher, metrics=self.metrics, clock=self._clock)
         self._patrol: Patrol | None = None
         self._is_stopping = False
+        self.is_closed = True
 
     async def consume(self, stop: asyncio.Event, *, ready: Callable[[], None]) -> None:
         """Consume until `stop`; `ready` is called once the queue answers. Raises QueueError when it does not."""
@@ -133,9 +142,7 @@ class QueueWorker:
             ended = [task for task in working if task.done()]
             await self._stop(worker)
         finally:
-            for task in (told, *working):
-                task.cancel()
-            await asyncio.gather(told, *working, return_exceptions=True)
+            await _end([told, *working])
         for task in ended:
             # Neither ends by itself: a supervisor starts the process again, and what it had in hand is not lost.
             raise QueueError("the worker ended by itself; start it again") from task.exception()
@@ -151,5 +158,15 @@ class QueueWorker:
             log.warning(
                 "left %d jobs in hand to the next worker, since they could not be finished", self._consumer.in_flight
             )
-            await asyncio.wait([asyncio.ensure_future(worker.close(force=True))], timeout=FORCE_S)
+            await asyncio.wait([asyncio.ensure_future(worker.close(force=True)), closing], timeout=FORCE_S)
+        self.is_closed = closing.done()
         log.info("stopped")
+
+
+async def _end(tasks: Collection["asyncio.Future[Any]"]) -> None:
+    """Cancel the tasks until they have ended: a library may swallow a cancellation on its way."""
+    pending = set(tasks)
+    while pending:
+        for task in pending:
+            task.cancel()
+        _, pending = await asyncio.wait(pending, timeout=FORCE_S)

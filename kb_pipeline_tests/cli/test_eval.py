@@ -73,7 +73,7 @@ def test_as_json_it_is_one_object_with_everything(terminal: Terminal, files: Pat
 
 def test_further_runs_are_compared_with_the_first(terminal: Terminal, files: Path) -> None:
     shown = terminal.run("eval", "--run", files / "bad.run", "--run", files / "good.run", "--qrels", files / "qrels")
-    assert "good.run less bad.run, query by query" in shown.out
+    assert "good.run minus bad.run, query by query" in shown.out
     assert "+0.500 to +0.500" in shown.out
 
 
@@ -83,7 +83,7 @@ def test_runs_judged_to_different_extents_are_shown_and_not_compared(terminal: T
     assert shown.code == 1
     assert "Judged@10 is 1.000 for good.run and 0.000 for strange.run" in shown.sentence
     assert "run strange.run" in shown.out
-    assert "less good.run" not in shown.out
+    assert "minus good.run" not in shown.out
     [comparison] = terminal.run("eval", *arguments, "--json").json["results"][0]["comparisons"]
     assert (comparison["differences"], "judge more" in comparison["refused"]) == ({}, True)
 

@@ -35,6 +35,7 @@ RETRIEVAL: Mapping[str, list[str]] = {
     "retrieval_gaps": ["draft_outcomes", "kb_source/kb_chunk", "retrieval_events"],
     "retrieval_windows": ["retrieval_events"],
     "ground_truth": ["draft_outcomes", "kb_source/kb_chunk", "retrieval_events", "search_events"],
+    "late_hours": ["expired_queries"],
     "expired_queries": ["draft_outcomes", "ground_truth", "retrieval_events", "search_events"],
 }
 GRADING_CHECKS = {

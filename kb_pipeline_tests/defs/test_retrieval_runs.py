@@ -101,15 +101,21 @@ def test_nothing_that_anybody_wrote_stands_in_dagsters_storage(database: Databas
     assert found == []
 
 
-def test_the_daily_job_keeps_house_for_the_retrieval_street_alone(
+def test_the_daily_job_keeps_house_for_the_retrieval_street_alone_and_derives_what_is_too_late_for_the_sensor(
     database: Database, instance: dg.DagsterInstance
 ) -> None:
-    planted(database, closed_hour())
+    planted(database, closed_hour(24 * 200))
     result = run(settings(database), instance, DAILY_JOB)
     assert succeeded(result)
-    (expired,) = result.get_asset_materialization_events()
-    assert expired.asset_key == dg.AssetKey("expired_queries")
-    assert "queries_expired" in expired.materialization.metadata
+    metadata = {
+        event.asset_key.to_user_string(): event.materialization.metadata
+        for event in result.get_asset_materialization_events()
+        if event.asset_key
+    }
+    assert set(metadata) == {"expired_queries", "late_hours"}
+    assert "queries_expired" in metadata["expired_queries"]
+    assert metadata["late_hours"]["hours"].value == 1
+    assert table(database, "SELECT count(*) FROM kb_draft_outcome") == [(2,)]
 
 
 def test_the_backlogs_run_of_an_hour_is_quick(database: Database, instance: dg.DagsterInstance) -> None:

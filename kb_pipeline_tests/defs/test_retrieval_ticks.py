@@ -47,12 +47,15 @@ def test_the_sensor_asks_for_the_hours_of_late_events_and_late_decisions_and_for
     assert set(asked(given, instance)) == {partition_key(closed_hour(2)), old}
 
 
-def test_what_is_weeks_late_is_looked_for_once_an_hour(database: Database, instance: dg.DagsterInstance) -> None:
+def test_what_is_weeks_late_is_looked_for_once_an_hour_and_what_is_months_late_at_night(
+    database: Database, instance: dg.DagsterInstance
+) -> None:
     ours, given = Application(database), settings(database)
-    after_a_whole_look = ticked(given, instance, RETRIEVAL.sensor).cursor
-    ours.served(closed_hour(24 * 20).start)
-    assert asked(given, instance, after_a_whole_look) == {}
-    an_hour_later = (after_a_whole_look or "")[:-1] + "x"
+    after_a_far_look = ticked(given, instance, RETRIEVAL.sensor).cursor
+    for days in (20, 70):
+        ours.served(closed_hour(24 * days).start)
+    assert asked(given, instance, after_a_far_look) == {}
+    an_hour_later = (after_a_far_look or "")[:-1] + "x"
     assert set(asked(given, instance, an_hour_later)) == {partition_key(closed_hour(24 * 20))}
 
 

@@ -1,9 +1,9 @@
 """Fixtures of the recorder's tests: one queue server for all that do it no harm, others for those that do."""
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from prometheus_client import CollectorRegistry
@@ -46,8 +46,8 @@ def new_recorder(queue: str, registry: CollectorRegistry) -> Iterator[Callable[.
     """Makes recorders for the test's queue and registry; they are closed after the test, without waiting."""
     made: list[RetrievalRecorder] = []
 
-    def make(url: str, **options: object) -> RetrievalRecorder:
-        recorder = partial(RetrievalRecorder, url, queue=queue, registry=registry)(**options)  # type: ignore[arg-type]
+    def make(url: str, **options: Any) -> RetrievalRecorder:
+        recorder = RetrievalRecorder(url, queue=queue, registry=registry, **{"closing_s": 60.0, **options})
         made.append(recorder)
         return recorder
 

@@ -34,7 +34,7 @@ def test_the_code_for_python_records_a_saved_draft(server: QueueServer) -> None:
         results=[{"doc_id": "akun", "score": 0.6}, {"doc_id": "alamat", "score": 0.5}], finished_at=datetime.now(UTC),
     )  # fmt: skip
     names["draft_was_saved"](draft, retrieval)
-    names["recorder"].close()
+    names["recorder"].close(60)
     [job] = [job for job in server.jobs("kb-retrieval-event") if job.job_id == f"m-{draft.id}"]
     got = read_job(job.data, received_at=datetime.now(UTC), engines=["hybrid", "keyword"])
     assert isinstance(got, Read)

@@ -13,13 +13,13 @@ PREAMBLE = """
 import os, sys, threading, time
 from kb_pipeline.recorder import RetrievalRecorder
 from kb_pipeline_tests.recorder.events import drops, retrieval
-recorder = RetrievalRecorder(sys.argv[1], queue=sys.argv[2])
+recorder = RetrievalRecorder(sys.argv[1], queue=sys.argv[2], closing_s=float(sys.argv[3]))
 """
 
 
-def run(server: QueueServer, queue: str, program: str, url: str | None = None) -> subprocess.CompletedProcess[str]:
+def run(url: str, queue: str, program: str, *, closing_s: float = 60) -> subprocess.CompletedProcess[str]:
     """A process of its own that runs the program, with `recorder` at hand."""
-    command = [sys.executable, "-c", PREAMBLE + program, url or server.url, queue]
+    command = [sys.executable, "-c", PREAMBLE + program, url, queue, str(closing_s)]
     return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=120)
 
 
@@ -36,15 +36,13 @@ def test_what_was_recorded_just_before_the_process_ends_arrives_also_by_the_name
     server: QueueServer, queue: str
 ) -> None:
     by_name = server.url.replace("127.0.0.1", "localhost")
-    done = run(server, queue, "[recorder.record(retrieval()) for _ in range(25)]", by_name)
+    done = run(by_name, queue, "[recorder.record(retrieval()) for _ in range(25)]")
     assert (done.returncode, lost(done)) == (0, [])
     assert job_count(server, queue) == 25
 
 
-def test_a_process_that_ends_while_the_server_is_away_ends_and_says_what_is_lost(
-    server: QueueServer, queue: str
-) -> None:
-    done = run(server, queue, "recorder.record(retrieval())", "redis://127.0.0.1:1/0")
+def test_a_process_that_ends_while_the_server_is_away_ends_and_says_what_is_lost(queue: str) -> None:
+    done = run("redis://127.0.0.1:1/0", queue, "recorder.record(retrieval())", closing_s=0.2)
     assert done.returncode == 0
     assert "retrieval events dropped: 1, closed" in done.stderr
 
@@ -64,7 +62,7 @@ if child:
     sys.exit(os.waitstatus_to_exitcode(status))
 sys.exit(0 if all(mine) else 1)
 """
-    done = run(server, queue, program)
+    done = run(server.url, queue, program)
     assert (done.returncode, lost(done)) == (0, [])
     assert job_count(server, queue) == 20 + bool(moment)
 
@@ -79,7 +77,7 @@ if os.fork() == 0:
 os.wait()
 recorder.close(0)
 """
-    done = run(QueueServer(tmp_path), queue, program)
+    done = run(QueueServer(tmp_path).url, queue, program)
     assert "waiting in the child: 0\n" in done.stdout
     assert done.stderr.count("retrieval events dropped: 7, closed") == 1
 
@@ -107,7 +105,7 @@ stop.set()
 sys.exit(max(codes))
 """
     program = program.replace("drops_here()", "drops(__import__('prometheus_client').REGISTRY)")
-    done = run(server, queue, program)
+    done = run(server.url, queue, program)
     assert (done.returncode, lost(done)) == (0, [])
     from_children = [job for job in server.jobs(queue) if job.data.get("trace_id") == "child"]
     assert len(from_children) == 30
@@ -128,5 +126,5 @@ if os.fork() == 0:
     os._exit(0 if counted.is_set() and recorder.record(retrieval()) else 1)
 sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
 """
-    done = run(server, queue, program)
+    done = run(server.url, queue, program)
     assert (done.returncode, lost(done)) == (0, [])

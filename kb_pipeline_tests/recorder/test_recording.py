@@ -134,7 +134,11 @@ def _fails() -> Any:
     raise ZeroDivisionError(QUERY)
 
 
-@pytest.mark.parametrize("nonsense", [None, 3, "event", {"query": "a"}, object(), _fails, lambda: None], ids=repr)
+@pytest.mark.parametrize(
+    "nonsense",
+    [None, 3, "event", {"query": "a"}, object(), _fails, lambda: None],
+    ids=["none", "number", "text", "mapping", "object", "failing", "empty-handed"],
+)
 def test_whatever_is_recorded_nothing_is_raised(new_recorder: Make, registry: CollectorRegistry, nonsense: Any) -> None:
     assert not new_recorder("redis://127.0.0.1:1/0").record(nonsense)
     assert drops(registry) == {"unreadable": 1}

@@ -37,12 +37,12 @@ def kind(schema: dict[str, Any]) -> str:
         return f"`{schema['const']}`"
     if "enum" in schema:
         return ", ".join(f"`{value}`" for value in schema["enum"])
-    named = schema.get("$ref", "").rpartition("/")[2]
+    named = str(schema.get("$ref", "")).rpartition("/")[2]
     if named:
         return {"uuid": "UUID", "instant": "time", "document_id": "text", "query": "text"}.get(named, named)
     types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    words = {"string": "text", "boolean": "flag", "array": "list"}
-    return " or ".join(words.get(each, each) for each in types)
+    words = {"string": "text", "boolean": "flag", "array": "list", "number": "number", "null": "null"}
+    return " or ".join(words[each] for each in types)
 
 
 def expected(name: str) -> list[list[str]]:

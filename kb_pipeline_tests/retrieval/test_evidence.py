@@ -99,6 +99,18 @@ CASES: dict[str, tuple[ReviewedDraft, dict[tuple[str, str], float | None]]] = {
         reviewed(f"{LENDING} {CARD}", LENDING, event=event(used=["pinjam-buku", "jadi-anggota"])),
         {("pinjam-buku", "kept_only"): 0.1, ("jadi-anggota", "removed_only"): -0.4},
     ),
+    "what was taken out speaks against no document that the draft did not use": (
+        reviewed(f"{LENDING} {CARD}", LENDING, event=event(used=["pinjam-buku"], unused=["jadi-anggota"])),
+        {("pinjam-buku", "kept_only"): 0.1},
+    ),
+    "a document that supports what was added is not spoken for by what was kept too": (
+        reviewed(LENDING, f"{LENDING} {FINE}", event=used_lending),
+        {("pinjam-buku", "supports_new"): None},
+    ),
+    "nor is one that supports what was taken out": (
+        reviewed(f"{LENDING} {FINE}", LENDING, event=used_lending),
+        {("pinjam-buku", "removed_only"): -0.4},
+    ),
     "a rejection for wrong sources speaks against those that were used": (
         reviewed(
             LENDING,
@@ -240,6 +252,12 @@ def test_a_sentence_that_several_documents_say_speaks_for_each_of_them_a_part() 
     added = weights(reviewed(UNKNOWN, LENDING, event=event()), index)
     assert added.keys() == {("pinjam-buku", "supports_new"), ("salinan-0", "supports_new")}
     assert all(0.8 * 0.60 / 2 <= weight <= 0.4 for weight in added.values())
+
+
+def test_of_several_sentences_the_one_that_says_most_counts() -> None:
+    index = knowledge(*copies(1, "Anggota meminjam paling banyak 5 buku selama 14 hari."))
+    for draft in (f"{LENDING} {FINE}", f"{FINE} {LENDING}"):
+        assert weights(reviewed(draft, event=used_lending), index) == {("pinjam-buku", "accepted"): 0.5}
 
 
 def test_a_sentence_that_everybody_says_proves_nothing() -> None:

@@ -25,8 +25,9 @@ def asked(
     *,
     tenant: Tenant = TENANT,
     sha: str | None = None,
+    hour: int | None = None,
 ) -> AskedGap:
-    """A gap of the hour `number`."""
+    """A gap of the hour `number`, unless another hour is given."""
     return AskedGap(
         message_id=UUID(int=number),
         tenant=tenant,
@@ -34,7 +35,7 @@ def asked(
         doc_id=doc_id,
         query_sha=sha or query_sha(query or ""),
         query=query,
-        decided_at=DAY + timedelta(hours=number),
+        decided_at=DAY + timedelta(hours=number if hour is None else hour),
     )
 
 
@@ -112,7 +113,8 @@ QUERIES = st.lists(
 @given(QUERIES, st.integers(0, 5))
 def test_the_order_in_which_gaps_are_read_does_not_matter(queries: Sequence[str], seed: int) -> None:
     gaps = [
-        asked(number, query or None, tenant=TENANT if number % 3 else OTHER) for number, query in enumerate(queries)
+        asked(number, query or None, tenant=TENANT if number % 3 else OTHER, hour=(number * 7) % 13)
+        for number, query in enumerate(queries)
     ]
     shuffled = list(gaps)
     Random(seed).shuffle(shuffled)

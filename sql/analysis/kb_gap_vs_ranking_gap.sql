@@ -2,9 +2,10 @@
 --
 --   psql "$DATABASE_URL" --file kb_gap_vs_ranking_gap.sql [--set since=… --set until=… --set org=… --set specialist=…]
 --
--- Any role that reads our tables may run it (kb_api_reader); it reads no words. "Not retrieved" is no knowledge-base gap
--- yet: the naive verdict files every article that stands too deep, or was not found, under the authors instead of under
--- the search. The first table holds both verdicts against each other; the second is the work that follows from ours.
+-- Any role that reads our tables may run it (kb_api_reader); of queries it shows the redacted preview. "Not retrieved" is
+-- no knowledge-base gap yet: the naive verdict files every article that stands too deep, or was not found, under the
+-- authors instead of under the search. The first table holds both verdicts against each other; the second is the work
+-- that follows from ours.
 
 \if :{?since} \else \set since -infinity
 \endif
@@ -43,9 +44,22 @@ GROUP BY gap.org_id, gap.specialist_id, gap.engine, gap.kind, naive_verdict
 ORDER BY gap.org_id, gap.specialist_id, gap.engine, drafts DESC, gap.kind;
 
 \echo 'Worth somebody''s work: gaps of one kind and subject from two conversations on'
-SELECT org_id, specialist_id, kind, left(subject, 40) AS subject, conversations, gaps, first_seen_at, last_seen_at, examples
-FROM kb_gap_task
-WHERE last_seen_at >= :'since' AND first_seen_at < :'until'
-  AND (:'org' = '' OR org_id = nullif(:'org', '')::uuid)
-  AND (:'specialist' = '' OR specialist_id = nullif(:'specialist', '')::uuid)
-ORDER BY conversations DESC, gaps DESC, org_id, specialist_id, kind, subject;
+SELECT
+  task.org_id,
+  task.specialist_id,
+  task.kind,
+  -- Of a knowledge-base gap the subject is the query that began it, of any other gap the document.
+  coalesce(query.query_preview, task.subject) AS subject,
+  task.conversations,
+  task.gaps,
+  task.first_seen_at::date                    AS first_seen,
+  task.last_seen_at::date                     AS last_seen,
+  task.examples[1]                            AS newest_message_id
+FROM kb_gap_task AS task
+LEFT JOIN kb_query AS query
+  ON task.kind = 'kb_gap' AND query.org_id = task.org_id AND query.specialist_id = task.specialist_id
+  AND query.query_sha = task.subject
+WHERE task.last_seen_at >= :'since' AND task.first_seen_at < :'until'
+  AND (:'org' = '' OR task.org_id = nullif(:'org', '')::uuid)
+  AND (:'specialist' = '' OR task.specialist_id = nullif(:'specialist', '')::uuid)
+ORDER BY task.conversations DESC, task.gaps DESC, task.org_id, task.specialist_id, task.kind, task.subject;

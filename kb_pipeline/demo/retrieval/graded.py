@@ -67,7 +67,6 @@ class _Reader:
         self._shelves = shelves
         self._ranker = ranker
         self._enquiries = {enquiry.key: enquiry for enquiry in desk.enquiries}
-        self._points = {_bare(way): point.key for point in desk.points.values() for way in point.ways}
 
     def case(self, turn: Turn) -> Case:
         random = dice(self._plan.seed, "graded", turn.number)
@@ -118,27 +117,25 @@ class _Reader:
         )
 
     def _statements(self, turn: Turn, enquiry: Enquiry, found: Found) -> Iterator[Statement]:
-        text = turn.answer.text
+        """The facts that the answer is made of, right or contradicted; then what is left of it."""
+        text = _MARK.sub("", turn.answer.text)
+        ranks = {hit.doc_id: hit.rank for hit in found.hits}
         for opening in OPENINGS[enquiry.language]:
             if text.startswith(opening):
                 yield Statement(text=opening, is_right=True)
                 text = text.removeprefix(opening)
-        ranks = {hit.doc_id: hit.rank for hit in found.hits}
+        for key in turn.answer.facts:
+            point = self._desk.points[key]
+            source = self._source(key, ranks)
+            if point.ways[0] in text:
+                yield Statement(text=point.ways[0], point=key, source=source, is_right=key in enquiry.points)
+            elif point.false and point.false in text:
+                yield Statement(text=point.false, source=source)
+            text = text.replace(point.ways[0], "").replace(point.false or point.ways[0], "")
         for sentence in sentences(text):
-            yield self._statement(sentence, enquiry, ranks)
-
-    def _statement(self, sentence: str, enquiry: Enquiry, ranks: Mapping[str, int]) -> Statement:
-        bare = _bare(sentence)
-        point = self._points.get(bare)
-        if point:
-            source = self._source(point, ranks)
-            return Statement(text=sentence, point=point, source=source, is_right=point in enquiry.points)
-        for key in enquiry.points:
-            if _bare(self._desk.points[key].false or "") == bare:
-                return Statement(text=sentence, source=self._source(key, ranks))
-        # A sentence that the length limit cut is no reason for anybody to call the draft wrong.
-        is_cut = any(_bare(self._desk.points[key].ways[0]).startswith(bare) for key in enquiry.points)
-        return Statement(text=sentence, is_right=is_cut)
+            # One that the length limit cut is no reason for anybody to call the draft wrong.
+            is_cut = any(self._desk.points[key].ways[0].startswith(sentence) for key in enquiry.points)
+            yield Statement(text=sentence, is_right=is_cut)
 
     def _source(self, point: str, ranks: Mapping[str, int]) -> str | None:
         holders = [doc_id for doc_id in self._desk.holders.get(point, ()) if doc_id in ranks]
@@ -148,7 +145,3 @@ class _Reader:
 def _wording(turn: Turn) -> Wording:
     rewritten = turn.question.query if turn.question.query != turn.wording else None
     return Wording(text=turn.wording, rewritten=rewritten)
-
-
-def _bare(sentence: str) -> str:
-    return _MARK.sub("", sentence).rstrip(". ")

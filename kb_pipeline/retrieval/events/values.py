@@ -41,15 +41,16 @@ def uuid_of(value: object) -> UUID | None:
 
 def number_of(value: object) -> float | None:
     """A finite number, also one written in a text, as databases' decimals are by JavaScript; None for anything else."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
     if isinstance(value, str):
-        value = float(value) if _NUMBER.fullmatch(value := value.strip()) else None
-    if isinstance(value, bool) or not isinstance(value, int | float):
+        return number_of(float(value)) if _NUMBER.fullmatch(value := value.strip()) else None
+    if isinstance(value, bool) or not isinstance(value, int):
         return None
     try:
-        number = float(value)
+        return float(value)
     except OverflowError:
         return None
-    return number if math.isfinite(number) else None
 
 
 def whole_of(value: object, *, least: int, notes: Notes) -> int | None:
@@ -122,10 +123,11 @@ def id_of(value: object, notes: Notes) -> str | None:
 
     Longer ids than 512 characters or 1,024 bytes of UTF-8 end in "~" and the first 16 digits of the whole id's SHA-256.
     """
-    text = text_of(value)
+    text = value if isinstance(value, str) else text_of(value)
     if text is None or not text or text.isspace():
         return None
-    if text.isascii() and text.isprintable() and len(text) <= MAX_ID_CHARS:
+    # Nearly all of them.
+    if len(text) <= MAX_ID_CHARS and text.isascii() and text.isprintable():
         return text
     clean = _CONTROL.sub(REPLACEMENT, text)
     if clean != text:

@@ -1,0 +1,123 @@
+"""`kb-pipeline worker` as a process: what it says, where it listens, how it ends, what it refuses to start with."""
+
+import re
+import signal
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+
+from kb_pipeline.adapters.postgres.connection import Database
+from kb_pipeline_tests.cli.command import assert_one_sentence, kb_pipeline
+from kb_pipeline_tests.recorder.events import click, retrieval
+from kb_pipeline_tests.recorder.queue_servers import QueueServer, eventually, free_port
+from kb_pipeline_tests.worker.workers import Site, WorkerProcess
+
+pytestmark = pytest.mark.postgres
+
+Start = Callable[..., WorkerProcess]
+WRITTEN = 'kb_pipeline_worker_events_total{result="written",type="retrieval"}'
+LINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ (INFO|WARNING) .+")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_worker_consumes_tells_how_it_is_and_ends_in_order_when_told(
+    site: Site, new_worker: Start, number: signal.Signals
+) -> None:
+    worker = new_worker(site.server.url)
+    assert worker.announcement.startswith(f"consuming {site.queue} at redis://127.0.0.1:{site.server.port}/0; ")
+    site.put_events([retrieval() for _ in range(30)])
+    eventually(lambda: worker.metric(WRITTEN) == 30)
+    status, facts = worker.health()
+    assert (status, facts["status"], facts["reasons"], facts["queue"]) == (200, "ok", [], site.queue)
+    worker.signal(number)
+    assert worker.wait() == 0
+    assert site.rows() == 30
+    assert all(LINE.fullmatch(line) for line in worker.log.splitlines())
+    assert worker.log.splitlines()[-1].endswith("INFO stopped")
+
+
+def test_what_was_in_hand_is_finished_before_the_end_and_the_rest_waits(site: Site, new_worker: Start) -> None:
+    worker = new_worker(site.server.url)
+    site.put_events([retrieval() for _ in range(400)])
+    worker.signal(signal.SIGTERM)
+    assert worker.wait() == 0
+    with site.server.client() as client:
+        waiting: Any = client.llen(f"bull:{site.queue}:wait")
+        assert client.llen(f"bull:{site.queue}:active") == 0
+    assert site.rows() + waiting == 400
+
+
+def test_a_second_signal_ends_it_at_once(site: Site, new_worker: Start) -> None:
+    with site.database.connect() as blocking:
+        # The insert waits for this lock, and so does a worker that was told to stop once.
+        blocking.execute("LOCK TABLE kb_retrieval_event IN ACCESS EXCLUSIVE MODE")
+        worker = new_worker(site.server.url, worker_host="localhost")
+        site.put_events([retrieval()])
+        eventually(lambda: worker.health()[1]["jobs_in_hand"] == 1)
+        worker.signal(signal.SIGTERM)
+        eventually(lambda: "stopping, with 1 jobs in hand" in worker.log)
+        worker.signal(signal.SIGTERM)
+        assert worker.wait() == 128 + signal.SIGTERM
+
+
+def test_a_worker_whose_database_hangs_still_ends_when_told(site: Site, new_worker: Start) -> None:
+    with site.database.connect() as blocking:
+        blocking.execute("LOCK TABLE kb_retrieval_event IN ACCESS EXCLUSIVE MODE")
+        worker = new_worker(site.server.url)
+        site.put_events([retrieval()])
+        eventually(lambda: worker.health()[1]["jobs_in_hand"] == 1)
+        worker.signal(signal.SIGTERM)
+        assert worker.wait() == 0
+        assert "left 1 jobs in hand to the next worker" in worker.log
+
+
+def test_no_text_of_a_query_is_in_the_log_or_on_the_pages(site: Site, new_worker: Start) -> None:
+    worker = new_worker(site.server.url)
+    rahasia = "rahasia-negara"
+    site.put_events([retrieval(query=rahasia), click(doc_id=rahasia)])
+    site.put([({"query": rahasia}, {"jobId": rahasia}), ({"id": rahasia, "org_id": rahasia}, {}), (rahasia, {})])
+    eventually(lambda: len(site.finished("failed")) == 3)
+    metrics = httpx.get(f"{worker.address}/metrics").text
+    assert rahasia not in worker.log + metrics + str(worker.health())
+
+
+def refused(config: Path, section: dict[str, Any], database: str | None) -> str:
+    """Run a worker that cannot start; its sentence."""
+    config.write_text(yaml.safe_dump({"retrieval": section, "database": {"url": database}}))
+    done = kb_pipeline("--config", config, "worker", cwd=config.parent)
+    assert done.returncode in {1, 2}
+    assert done.stdout == ""
+    said = [line for line in done.stderr.splitlines(keepends=True) if not LINE.fullmatch(line.strip())]
+    assert_one_sentence("".join(said))
+    return "".join(said)
+
+
+def test_what_it_cannot_start_with_is_one_sentence_each(
+    queue_server: QueueServer, database: Database, empty_database: Database, tmp_path: Path
+) -> None:
+    url, empty = (each.url.render_as_string(hide_password=False) for each in (database, empty_database))
+    config = tmp_path / "kb.yaml"
+    section = {"enabled": True, "redis_url": queue_server.url, "worker_port": 0}
+    nobody = f"redis://:geheim@127.0.0.1:{free_port()}/0"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        sentences = {
+            "retrieval.enabled is false": refused(config, {"enabled": False}, url),
+            "retrieval.redis_url and the server": refused(config, section | {"redis_url": nobody}, url),
+            "check database.url": refused(config, section, "postgresql://kb@127.0.0.1:1/kb"),
+            "database.url is not set": refused(config, section, None),
+            "run kb-pipeline migrate": refused(config, section, empty),
+            "Address already in use": refused(config, section | {"worker_port": port}, url),
+            "cannot listen on 192.0.2.1": refused(config, section | {"worker_host": "192.0.2.1"}, url),
+            "options that the client does not know": refused(
+                config, section | {"redis_url": queue_server.url + "?db=x"}, url
+            ),
+        }
+    for said, sentence in sentences.items():
+        assert said in sentence
+        assert "geheim" not in sentence
