@@ -41,7 +41,7 @@ SHORTEST_SENTENCE = 40
 _NUMBER = re.compile(r"(?<![\w.,/:$€£-])\d{1,3}(?:[.,]\d{3})+(?![\w])|(?<![\w.,/:$€£-])\d+(?:[.,]\d+)?(?![\w/]|[.,:]\d)")
 _MONEY = re.compile(
     r"(?:Rp\.?|US\$|[$€£])\s?\d+(?:[.,]\d+)*|\d+(?:[.,]\d+)*\s(?:(?:ribu|juta|miliar|triliun|million|billion)\s)?"
-    r"(?:rupiah|dollars?|dolar|euros?)\b"
+    r"(?:rupiah|dollars?|dolar|euros?|USD)\b"
 )
 _MONTHS = {
     "id": "Januari Februari Maret April Mei Juni Juli Agustus September Oktober November Desember".split(),
@@ -51,6 +51,7 @@ _ANY_MONTH = "|".join({*_MONTHS["id"], *_MONTHS["en"]})
 _DATE = re.compile(
     rf"\b\d{{1,2}}\s(?:{_ANY_MONTH})(?:\s\d{{4}})?\b|\b(?:{_ANY_MONTH})\s\d{{1,2}}(?:,?\s\d{{4}})?\b"
     rf"|\b(?:{_ANY_MONTH})\s\d{{4}}\b|\b\d{{1,2}}/\d{{1,2}}/\d{{4}}\b",
+    re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?<![\w.,/$-])(?:1[5-9]|20)\d\d(?![\w/]|[.,]\d)")
 _REFERENCE = re.compile(
@@ -182,6 +183,8 @@ def other_digits(written: str, dice: random.Random) -> str:
     """Another number in the same form: a digit changed, one more or less, ten times as much."""
     digits = [place for place, sign in enumerate(written) if sign.isdigit()]
     way = dice.random()
+    if len(written) == 4 and _YEAR.fullmatch(written):
+        return written[:2] + dice.choice([f"{each:02}" for each in range(100) if f"{each:02}" != written[2:]])
     if way < 0.3 and written.isdigit() and int(written) < 10**6:
         return str(max(1, int(written) + dice.choice((-3, -2, -1, 1, 2, 3)))) if int(written) != 1 else "2"
     if way < 0.4 and written.isdigit():
@@ -207,7 +210,7 @@ def change_match(pattern: re.Pattern[str], taken: Sequence[re.Pattern[str]], row
 
 def number(row: Row, dice: random.Random) -> tuple[Row, Row] | None:
     """A plain number; list markers and citations are none."""
-    marks = re.compile(r"^\s*\d+[.)]|\[\d+\]", re.MULTILINE)
+    marks = re.compile(r"^\s*\d+[.)]|\[\d+\]|\bpassages? \d+", re.MULTILINE | re.IGNORECASE)
     changed = change_match(_NUMBER, (_MONEY, _DATE, _YEAR, _REFERENCE, marks), row, dice)
     return changed and (row, changed)
 
@@ -215,14 +218,14 @@ def number(row: Row, dice: random.Random) -> tuple[Row, Row] | None:
 def date(row: Row, dice: random.Random) -> tuple[Row, Row] | None:
     """Day, month or year of a date; a bare year where there is no date."""
     found = list(_DATE.finditer(row.answer))
-    months = re.compile(rf"\b(?:{_ANY_MONTH})\b")
+    months = re.compile(rf"\b(?:{_ANY_MONTH})\b", re.IGNORECASE)
     if found and dice.random() < 0.4:
         match = dice.choice(found)
         month = months.search(match.group())
         if month:
             names = _MONTHS[row.language]
             start = match.start() + month.start()
-            new = dice.choice([name for name in names if name[:3] != month.group()[:3]])
+            new = dice.choice([name for name in names if name[:2].casefold() != month.group()[:2].casefold()])
             return row, put(row, start, start + len(month.group()), new)
     changed = change_match(_DATE if found else _YEAR, (_MONEY,), row, dice)
     return changed and (row, changed)

@@ -27,7 +27,7 @@ from kb_pipeline.demo.reference_judge import MODEL, ReferenceJudge
 from kb_pipeline.demo.retrieval.delivery import empty_queue
 from kb_pipeline.demo.retrieval.library import ENGINES
 from kb_pipeline.demo.retrieval.playing import RetrievalPlay
-from kb_pipeline.demo.runs import DagsterRuns, derive_hours, grade_hours, keep_house
+from kb_pipeline.demo.runs import DERIVED_IN_RUNS, DagsterRuns, derive_hours, grade_hours, keep_house
 from kb_pipeline.demo.search import FullTextSearch, index
 from kb_pipeline.demo.servers import free_port, serving, working
 from kb_pipeline.demo.stage import Stage, set_stage
@@ -100,7 +100,12 @@ def _play(stage: Stage, traffic: Traffic, began: float, console: Console) -> Sum
         play = _converse(stage, traffic, progress)
         runs = DagsterRuns(stage.settings, instance)
         grade_hours(runs, traffic.window.hours(), _each(progress, "grading hours through Dagster", traffic.window))
-        derive_hours(runs, play.window.hours(), _each(progress, "deriving hours of the retrieval street", play.window))
+        derive_hours(
+            runs,
+            play.window.hours(),
+            _each(progress, "deriving hours of the retrieval street", play.window),
+            in_runs=min(DERIVED_IN_RUNS, traffic.hours),
+        )
         keep_house(runs)
         found = play.find_out()
     return summarise(

@@ -20,8 +20,8 @@ from kb_pipeline.windows import Window, partition_key
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 # Checks that look at the newest closed hour, whatever they were run for, count by their last verdict.
 NEWEST = frozenset({newest_closed_hour.check_key.name, newest_hour_arrived.check_key.name})
-# The newest hours of the retrieval street have runs of their own, with every check; a run takes seconds, and the older
-# hours are many.
+# So many of the newest hours of the retrieval street have runs of their own, with every check; a run takes seconds, and
+# the older hours are many.
 DERIVED_IN_RUNS = 3
 HOURLY_ASSETS = {
     "draft_outcomes": "kb_draft_outcome",
@@ -74,13 +74,16 @@ def grade_hours(runs: DagsterRuns, hours: Iterable[Window], on_hours: Callable[[
         on_hours(1)
 
 
-def derive_hours(runs: DagsterRuns, hours: Iterable[Window], on_hours: Callable[[int], None]) -> None:
+def derive_hours(
+    runs: DagsterRuns, hours: Iterable[Window], on_hours: Callable[[int], None], *, in_runs: int = DERIVED_IN_RUNS
+) -> None:
     """Every hour of the retrieval street, then the ground truth; `on_hours` hears how many more are done.
 
-    The older hours are derived as `kb-pipeline harvest` would do it beside Dagster, which is then told of them.
+    The newest `in_runs` hours have a run each. The older ones are derived as `kb-pipeline harvest` would do it beside
+    Dagster, which is then told of them.
     """
     every = list(hours)
-    older, newest = every[:-DERIVED_IN_RUNS], every[-DERIVED_IN_RUNS:]
+    older, newest = every[:-in_runs], every[-in_runs:]
     with RetrievalStreet.open(runs.settings) as street:
         if older:
             street.run(until=older[-1].end, on_progress=lambda step, more: on_hours(more) if step == "hours" else None)

@@ -25,6 +25,7 @@ CONCURRENCY = 64
 FETCHES = 8
 """Jobs asked for at once: enough to fill a batch, few enough to leave a server alone whose queue is empty."""
 ERROR_PAUSE_S = 1.0
+IDLE_S = 0.01
 LONGEST_REFUSAL = 120
 EARLIEST = datetime(2020, 1, 1, tzinfo=UTC)
 OPTIONS: Mapping[str, Any] = {
@@ -101,29 +102,50 @@ class Consumer:
 class EventWorker(bullmq.Worker):  # type: ignore[misc] # bullmq is untyped
     """BullMQ's worker, which asks for few jobs at a time and reads whatever lies in the queue.
 
-    `refused_at` (of the event loop's clock) is when the queue last refused a command, `unfinished` the number of jobs
-    since it was last reset whose end the queue would not note, `stalled` that of jobs taken up again.
+    `in_hand` are the jobs it has taken and not done. `refused_at` (of the event loop's clock) is when the queue last
+    refused a command, `unfinished` the number of jobs since it was last reset whose end the queue would not note,
+    `stalled` that of jobs taken up again.
     """
 
     def __init__(self, queue: str, consumer: Consumer, options: Mapping[str, Any], faults: Faults) -> None:
         super().__init__(queue, consumer.process, {**OPTIONS, **options})
+        self.in_hand = 0
         self.refused_at = float("-inf")
         self.unfinished = 0
         self.stalled = 0
         self._fetching = asyncio.Semaphore(FETCHES)
+        self._fetches = 0
+        self._is_finishing = False
         self._faults = faults
         self.on("error", self._hear_error)
         self.on("stalled", self._hear_stalled)
 
+    async def finish(self) -> None:
+        """Take no more jobs; returns when those in hand are done.
+
+        BullMQ's own `close` leaves a job that arrives in this moment to whoever finds it stalled.
+        """
+        self._is_finishing = True
+        while self._fetches or self.in_hand:
+            if self.waiting:
+                self.waiting.cancel()
+            await asyncio.sleep(IDLE_S)
+
     async def getNextJob(self, token: str) -> bullmq.Job | None:  # noqa: N802 bullmq's name
         """The next job; None while one that waits for work tells that there is none."""
         async with self._fetching:
-            if self.closing:
-                return None
-            await asyncio.sleep(max(0.0, self.refused_at + ERROR_PAUSE_S - asyncio.get_running_loop().time()))
-            if self.closing or self.waiting:
-                return None
-            return await super().getNextJob(token)
+            self._fetches += 1
+            try:
+                return await self._next_job(token)
+            finally:
+                self._fetches -= 1
+
+    async def processJob(self, job: bullmq.Job, token: str) -> None:  # noqa: N802 bullmq's name
+        """Do one job that `getNextJob` gave."""
+        try:
+            await super().processJob(job, token)
+        finally:
+            self.in_hand -= 1
 
     async def nextJobFromJobData(self, job_data: dict[str, str] | None = None, *place: Any) -> bullmq.Job | None:  # noqa: N802
         """The job of these fields, as `job_data` and `place` (its id, …) came from the queue."""
@@ -136,6 +158,20 @@ class EventWorker(bullmq.Worker):  # type: ignore[misc] # bullmq is untyped
             job = await super().nextJobFromJobData(readable(job_data), *place)
         if job is not None:
             job.opts = usable_options(job.opts)
+        return job
+
+    async def _next_job(self, token: str) -> bullmq.Job | None:
+        await asyncio.sleep(max(0.0, self.refused_at + ERROR_PAUSE_S - asyncio.get_running_loop().time()))
+        if self._is_finishing or self.closing or self.waiting:
+            await asyncio.sleep(IDLE_S if self._is_finishing else 0)
+            return None
+        try:
+            job = await super().getNextJob(token)
+        except asyncio.CancelledError:
+            if self._is_finishing:
+                return None
+            raise
+        self.in_hand += job is not None
         return job
 
     def _hear_error(self, error: BaseException, *_about: object) -> None:

@@ -149,16 +149,17 @@ class QueueWorker:
 
     async def _stop(self, worker: EventWorker) -> None:
         self._is_stopping = True
-        log.info("stopping, with %d jobs in hand", self._consumer.in_flight)
+        log.info("stopping, with %d jobs in hand", worker.in_hand)
         self._batcher.stop_waiting()
-        # Not by a timeout: BullMQ's close holds out against being cancelled.
-        closing = asyncio.ensure_future(worker.close())
-        await asyncio.wait([closing], timeout=GRACE_S)
-        if not closing.done():
-            log.warning(
-                "left %d jobs in hand to the next worker, since they could not be finished", self._consumer.in_flight
-            )
-            await asyncio.wait([asyncio.ensure_future(worker.close(force=True)), closing], timeout=FORCE_S)
+        finishing = asyncio.ensure_future(worker.finish())
+        await asyncio.wait([finishing], timeout=GRACE_S)
+        is_late = not finishing.done()
+        if is_late:
+            finishing.cancel()
+            log.warning("left %d jobs in hand to the next worker, since they could not be finished", worker.in_hand)
+        # Waited for, and not in a timeout: BullMQ's close holds out against being cancelled.
+        closing = asyncio.ensure_future(worker.close(force=is_late))
+        await asyncio.wait([closing], timeout=FORCE_S)
         self.is_closed = closing.done()
         log.info("stopped")
 

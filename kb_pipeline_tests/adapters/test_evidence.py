@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from threading import Thread
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -11,6 +12,7 @@ import pytest
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.retrieval import evidence as adapter
 from kb_pipeline.adapters.postgres.retrieval.evidence import PostgresEvidence, midnight
+from kb_pipeline.adapters.postgres.retrieval.queries import load
 from kb_pipeline.errors import DatabaseError
 from kb_pipeline.records import Evidence, EvidenceKind, RetrievalEvent, ReviewedDraft, Tenant
 from kb_pipeline.retrieval.queries import query_sha
@@ -27,6 +29,10 @@ QUERY = "Berapa biaya pendaftaran?"
 ASKED, CLICKED, CITED = "kb.search.performed", "kb.result.clicked", "kb.citation.inserted"
 QUERIES = (
     "SELECT query_sha, query, query_preview, first_seen_at, last_seen_at, text_expired_at IS NOT NULL FROM kb_query"
+)
+WAITING = (
+    "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database"
+    " WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted"
 )
 TOUCHED = "SELECT xmin::text, query_sha FROM kb_query UNION ALL SELECT xmin::text, query FROM kb_retrieval_event"
 
@@ -294,6 +300,20 @@ def test_a_batch_that_fails_changes_nothing(database: Database) -> None:
     assert standing(database) == [("a", "cited", 1.0)]
 
 
+def test_a_harvest_waits_for_another_one_at_work(database: Database) -> None:
+    """Else what one makes of a draft could stand beside what the other makes of it, and be taken for harvested."""
+    draft = reviewed(database)
+    work = Thread(target=lambda: harvested(database, draft, [of_draft(draft, EvidenceKind.CITED, 1.0)]))
+    with database.connect() as other:
+        other.execute(load("lock_harvest"))
+        work.start()
+        while other.execute(WAITING).fetchone() != (1,):
+            assert work.is_alive()
+        assert standing(database) == []
+    work.join()
+    assert standing(database) == [("a", "cited", 1.0)]
+
+
 def test_two_harvests_of_one_draft_append_its_evidence_once(database: Database) -> None:
     drafts = [reviewed(database) for _ in range(30)]
     pairs = [(draft, [of_draft(draft, EvidenceKind.CITED, 1.0, doc) for doc in "abc"]) for draft in drafts]
@@ -378,7 +398,7 @@ def test_a_step_belongs_to_the_query_last_asked_before_it(database: Database) ->
     desk = Desk(database)
     for minute, query in ((0, "Biaya"), (2, "Biaya notaris"), (4, "Biaya akta")):
         desk.ask(NOW + timedelta(minutes=minute), query)
-    desk.step(CITED, "a", NOW + timedelta(minutes=3))
+    desk.step(CITED, "a", NOW + timedelta(minutes=3, seconds=50))
     desk.step(CITED, "b", NOW - timedelta(minutes=3))
     noted(database)
     of_document = dict(table(database, "SELECT doc_id, query_sha FROM kb_evidence"))

@@ -50,7 +50,7 @@ def test_a_run_prints_what_each_step_did_and_no_word_of_a_query(database: Databa
     assert report["windows"] == {"windows_changed": 2}
     assert report["harvest"]["drafts"] == 2
     code, out, _ = run()
-    facts = {name: value for name, value in (line.split() for line in out.splitlines())}
+    facts = dict(line.split() for line in out.splitlines())
     assert code == 0
     assert facts["hours"] == "0"
     assert facts["harvest/judgments_changed"] == "0"

@@ -121,7 +121,7 @@ def test_what_arrives_is_reported_once_and_makes_its_asset_fresh(
     ours.retrieval(now - timedelta(days=2))
     found, cursor = reported(given, instance, cursor)
     assert found == {"retrieval_events": 1}, "a late event arrives now, whenever it happened"
-    assert reported(given, instance, cursor)[0] == {}
+    assert reported(given, instance, cursor) == ({}, cursor)
 
 
 def test_an_asset_of_which_nothing_arrives_any_more_goes_stale(

@@ -126,7 +126,7 @@ def plant_retrieval(
             " result_count, retrieved, occurred_at, query_sha, shadow)"
             " VALUES (%s, %s, %s, %s, %s, %s, 10, 50, %s, %s, %s, %s)",
             (
-                uuid5(tenant.org_id, f"{query} {engine} {at} {shadow}"),
+                uuid5(tenant.org_id, f"{tenant.specialist_id} {query} {engine} {at} {shadow}"),
                 tenant.org_id,
                 tenant.specialist_id,
                 UUID(int=7),
@@ -137,4 +137,23 @@ def plant_retrieval(
                 query_sha(query),
                 shadow,
             ),
+        )
+
+
+def observe(
+    database: Database,
+    tenant: Tenant,
+    sha: str,
+    document: str,
+    says: tuple[str, float],
+    *,
+    at: datetime = OBSERVED,
+    conversation: int = 1,
+) -> None:
+    """One piece of evidence, of a kind and weight, as a harvest notes it."""
+    with database.connect() as connection:
+        connection.execute(
+            "INSERT INTO kb_evidence (org_id, specialist_id, query_sha, doc_id, kind, weight, conversation_id,"
+            " observed_at, rule_version) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, 'evidence-1')",
+            (tenant.org_id, tenant.specialist_id, sha, document, *says, UUID(int=conversation), at),
         )

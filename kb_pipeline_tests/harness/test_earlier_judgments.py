@@ -1,12 +1,10 @@
 """The ground truth of an earlier instant."""
 
 from datetime import datetime, timedelta
-from uuid import UUID
 
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.retrieval.evidence import PostgresEvidence
 from kb_pipeline.harness import PostgresQuerySource
-from kb_pipeline.records import Tenant
 from kb_pipeline.retrieval.labels import RULE_VERSION
 from kb_pipeline_tests.builders import table
 from kb_pipeline_tests.harness.planting import (
@@ -16,30 +14,12 @@ from kb_pipeline_tests.harness.planting import (
     FEE,
     NOTARY,
     OBSERVED,
+    observe,
     plant_chunk,
     plant_query,
 )
 
 DAY = timedelta(days=1)
-
-
-def observe(
-    database: Database,
-    tenant: Tenant,
-    sha: str,
-    document: str,
-    says: tuple[str, float],
-    *,
-    at: datetime = OBSERVED,
-    conversation: int = 1,
-) -> None:
-    """One piece of evidence, of a kind and weight, as a harvest notes it."""
-    with database.connect() as connection:
-        connection.execute(
-            "INSERT INTO kb_evidence (org_id, specialist_id, query_sha, doc_id, kind, weight, conversation_id,"
-            " observed_at, rule_version) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, 'evidence-1')",
-            (tenant.org_id, tenant.specialist_id, sha, document, *says, UUID(int=conversation), at),
-        )
 
 
 def judge(database: Database, as_of: datetime) -> None:

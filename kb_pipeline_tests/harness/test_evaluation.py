@@ -252,6 +252,16 @@ def test_the_computed_interval_of_many_queries_is_what_draws_approach(chance: fl
     assert abs(high - drawn[1]) < 0.08 * width
 
 
+def test_the_computed_interval_of_many_queries_leans_as_the_scores_do() -> None:
+    columns = np.random.default_rng(2).lognormal(0, 2.5, (MANY, 1))
+    [low], [high] = expanded(columns)
+    drawn = np.percentile(drawn_means(columns, seed=1, resamples=4000), [2.5, 97.5])
+    width = drawn[1] - drawn[0]
+    # The interval of the normal distribution is .04 off at both ends.
+    assert abs(low - drawn[0]) < 0.025 * width
+    assert abs(high - drawn[1]) < 0.025 * width
+
+
 def test_a_column_of_one_value_has_no_width() -> None:
     for n in (1, 5, MANY):
         [estimate] = estimates(np.full((n, 1), 0.25), seed=0)

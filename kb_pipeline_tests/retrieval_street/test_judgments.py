@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from uuid import UUID, uuid4
 
 import pytest
@@ -63,6 +64,27 @@ def test_the_database_judges_as_the_rules_do(database: Database, planted: Mappin
         assert row["kinds"] == sorted({each.kind.value for each in given_evidence})
 
 
+def test_the_database_judges_every_mix_of_masses_as_the_rules_do(database: Database) -> None:
+    """Masses up to one and a half on either side, in steps that meet every threshold."""
+    of_document = {}
+    for positive, negative in product(range(31), repeat=2):
+        doc_id = f"{positive}-{negative}"
+        halves = [(ACCEPTED, positive // 2, 1), (ACCEPTED, positive - positive // 2, 2)]
+        halves += [(WRONG, -(negative // 2), 3), (WRONG, negative // 2 - negative, 4)]
+        said = [
+            evidence(kind, steps / 20, conversation=number, doc_id=doc_id) for kind, steps, number in halves if steps
+        ]
+        if said:
+            of_document[doc_id] = said
+    keep(database, [each for said in of_document.values() for each in said])
+    judge(database)
+    rows = {doc_id: (row["status"], row["grade"]) for (_, _, doc_id), row in judgments(database).items()}
+    expected = {doc_id: judge_purely(said, AS_OF) for doc_id, said in of_document.items()}
+    assert rows == {doc_id: (str(judgment.status), judgment.grade) for doc_id, judgment in expected.items()}
+    assert {grade for _, grade in rows.values()} == {None, 0, 1, 2}
+    assert {status for status, _ in rows.values()} == {"judged", "conflict", "insufficient"}
+
+
 def test_two_tenants_with_one_query_and_opposite_experts_have_opposite_judgments(database: Database) -> None:
     for tenant, kind, weight in ((TENANT, CITED, 1.0), (NEIGHBOUR, WRONG, -0.5), (STRANGER, WRONG, -0.5)):
         keep(database, [evidence(kind, weight, conversation=number, tenant=tenant) for number in (1, 2)])
@@ -108,6 +130,7 @@ def test_a_judgment_leaves_with_the_last_of_its_evidence(database: Database) -> 
         (ago(100), [("izin-1", ago(100), None), ("izin-2", ago(100), ago(5))], False),
         (ago(100), [("izin-1", ago(100), None), ("izin-2", ago(300), ago(100))], True),
         (ago(100), [("izin-1", ago(100), None), ("izin-2", ago(5), None)], False),
+        (None, [("izin-1", ago(100), None), ("izin-2", ago(5), None)], False),
         (ago(100), [("izin-1", ago(100), ago(5))], False),
         (ago(100), [("izin-1", ago(100), None), ("izin-1", ago(-5), None)], True),
     ],
@@ -120,6 +143,7 @@ def test_a_judgment_leaves_with_the_last_of_its_evidence(database: Database) -> 
         "a chunk was taken out since",
         "a chunk was taken out before",
         "a chunk was added since",
+        "no version known, a chunk was added since",
         "deleted since",
         "a change that is yet to come",
     ],
@@ -206,7 +230,9 @@ def test_a_document_written_from_a_correction_of_the_query_is_marked_as_self_mad
 def test_self_made_is_a_matter_of_one_tenant(database: Database) -> None:
     plant_self_made(database, TENANT)
     now = datetime.now(UTC)
-    Application(database, STRANGER).chunk("buatan", "Tiga puluh hari.", now - timedelta(days=9))
+    [(correction_id,)] = table(database, "SELECT id FROM upstream.corrections")
+    stranger = Application(database, STRANGER)
+    stranger.chunk("buatan", "Tiga puluh hari.", now - timedelta(days=9), source_correction_id=correction_id)
     keep(
         database,
         [evidence(CITED, 1.0, tenant=STRANGER, query_sha=query_sha("izin keluar"), doc_id="buatan", observed_at=now)],

@@ -43,20 +43,20 @@ def test_a_worker_consumes_tells_how_it_is_and_ends_in_order_when_told(
 
 def test_what_was_in_hand_is_finished_before_the_end_and_the_rest_waits(site: Site, new_worker: Start) -> None:
     worker = new_worker(site.server.url)
-    site.put_events([retrieval() for _ in range(400)])
+    site.put_events([retrieval() for _ in range(200)])
     worker.signal(signal.SIGTERM)
     assert worker.wait() == 0
     with site.server.client() as client:
         waiting: Any = client.llen(f"bull:{site.queue}:wait")
         assert client.llen(f"bull:{site.queue}:active") == 0
-    assert site.rows() + waiting == 400
+    assert site.rows() + waiting == 200
 
 
 def test_a_second_signal_ends_it_at_once(site: Site, new_worker: Start) -> None:
+    worker = new_worker(site.server.url, worker_host="localhost")
     with site.database.connect() as blocking:
         # The insert waits for this lock, and so does a worker that was told to stop once.
         blocking.execute("LOCK TABLE kb_retrieval_event IN ACCESS EXCLUSIVE MODE")
-        worker = new_worker(site.server.url, worker_host="localhost")
         site.put_events([retrieval()])
         eventually(lambda: worker.health()[1]["jobs_in_hand"] == 1)
         worker.signal(signal.SIGTERM)
@@ -66,9 +66,9 @@ def test_a_second_signal_ends_it_at_once(site: Site, new_worker: Start) -> None:
 
 
 def test_a_worker_whose_database_hangs_still_ends_when_told(site: Site, new_worker: Start) -> None:
+    worker = new_worker(site.server.url)
     with site.database.connect() as blocking:
         blocking.execute("LOCK TABLE kb_retrieval_event IN ACCESS EXCLUSIVE MODE")
-        worker = new_worker(site.server.url)
         site.put_events([retrieval()])
         eventually(lambda: worker.health()[1]["jobs_in_hand"] == 1)
         worker.signal(signal.SIGTERM)
@@ -97,6 +97,7 @@ def refused(config: Path, section: dict[str, Any], database: str | None) -> str:
     return "".join(said)
 
 
+@pytest.mark.slow
 def test_what_it_cannot_start_with_is_one_sentence_each(
     queue_server: QueueServer, database: Database, empty_database: Database, tmp_path: Path
 ) -> None:

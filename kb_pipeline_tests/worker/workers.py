@@ -48,6 +48,8 @@ class WorkerProcess:
         assert self._process.stdout is not None
         self.announcement = self._process.stdout.readline()
         found = re.search(r"http://\S+", self.announcement)
+        if found is None:
+            self.kill()
         assert found, self.log
         self.address = found.group()
 

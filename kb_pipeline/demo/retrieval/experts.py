@@ -1,7 +1,7 @@
 """The simulated experts: what they decide about a draft, at the rates of this module, and what they make of it.
 
-Belongs here: every assumption about experts (docs/explanation/ground-truth.md repeats the tables), their edits. Does
-not: the model's assumptions (writing.py), when conversations happen.
+Belongs here: every assumption about experts (docs/reference/simulated-experts.md repeats them), their edits. Does not:
+the model's assumptions (writing.py), when conversations happen.
 """
 
 from collections.abc import Mapping

@@ -36,8 +36,17 @@ class Rule:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Strongest:
+    """The judgment that most conversations stand behind; who may see its query asks `ground-truth explain` for it."""
+
+    pair: Pair
+    grade: int
+    conversations: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Findings:
-    """The retrieval street's day in numbers; `systems` are (true, harvested) mean nDCG@10 by configuration."""
+    """The retrieval street's days in numbers; `systems` are (true, harvested) mean nDCG@10 by configuration."""
 
     events: int
     searches: int
@@ -51,6 +60,7 @@ class Findings:
     naive: Mapping[str, Rule]
     gaps: Mapping[GapKind, GapAgreement]
     systems: Mapping[str, tuple[float, float]]
+    strongest: Strongest | None
 
     def as_json(self) -> dict[str, Any]:
         """The object under `retrieval` of `demo --json`; its keys are a contract (docs/reference/command-line.md)."""
@@ -75,6 +85,7 @@ def find_out(database: Database, simulation: Simulation, ranker: Ranker) -> Find
         counted = connection.execute(load("retrieval_counts")).fetchall()
         judged = connection.execute(load("harvested_judgments")).fetchall()
         verdicts = connection.execute(load("gap_verdicts")).fetchall()
+        strongest = connection.execute(load("strongest_judgment")).fetchone()
     counts = _by_class(counted)
     grades = {_pair(*key): grade for *key, grade in judged}
     comparison = _Comparison(simulation, ranker)
@@ -91,6 +102,7 @@ def find_out(database: Database, simulation: Simulation, ranker: Ranker) -> Find
         naive={name: comparison.rule(make(simulation.cases)) for name, make in NAIVE_RULES.items()},
         gaps=gap_agreement({message_id: GapKind(kind) for message_id, kind in verdicts}, simulation.cases),
         systems=comparison.beside_truth(grades),
+        strongest=_strongest(*strongest) if strongest else None,
     )
 
 
@@ -125,6 +137,11 @@ def _by_class(counted: Iterable[tuple[Any, ...]]) -> dict[str, dict[str, int]]:
     for what, name, count in counted:
         found[what][name] = count
     return found
+
+
+def _strongest(*row: Any) -> Strongest:
+    *key, grade, conversations = row
+    return Strongest(pair=_pair(*key), grade=grade, conversations=conversations)
 
 
 def _pair(org_id: Any, specialist_id: Any, query_sha: str, doc_id: str) -> Pair:

@@ -9,7 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from kb_pipeline.demo.retrieval.findings import Findings, Rule
+from kb_pipeline.demo.retrieval.findings import Findings, Rule, Strongest
 from kb_pipeline.records import GapKind
 
 BAR = "█"
@@ -35,6 +35,18 @@ def show_retrieval(findings: Findings, console: Console) -> None:
     console.print(_rules(findings))
     console.print(_gaps(findings))
     console.print(_systems(findings))
+    if findings.strongest:
+        console.print(follow(findings.strongest), soft_wrap=True)
+
+
+def follow(judgment: Strongest) -> str:
+    """How to see the evidence of a judgment."""
+    pair = judgment.pair
+    return (
+        f"Grade {judgment.grade} from {judgment.conversations} conversations; its evidence: ground-truth explain "
+        f"--query {pair.query_sha} --doc {pair.doc_id} --org {pair.tenant.org_id} "
+        f"--specialist {pair.tenant.specialist_id}\n"
+    )
 
 
 def headline(findings: Findings) -> str:

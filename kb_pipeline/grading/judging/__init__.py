@@ -16,12 +16,14 @@ from kb_pipeline.grading.judging.prompt import (
     read_blocks,
     wording,
 )
-from kb_pipeline.grading.judging.reply import http_date, read_reply, retry_after_seconds
+from kb_pipeline.grading.judging.reply import ASPECTS, Aspect, http_date, read_reply, retry_after_seconds
 
 __all__ = [
+    "ASPECTS",
     "INSTRUCTION",
     "PROMPT_VERSION",
     "RESPONSE_SCHEMA",
+    "Aspect",
     "Blocks",
     "Dialect",
     "build_messages",

@@ -53,6 +53,7 @@ class _PlainMessage(msgspec.Struct):
 
 class _PlainChoice(msgspec.Struct):
     message: _PlainMessage
+    index: int = 0
 
 
 class _Plain(msgspec.Struct):
@@ -135,7 +136,7 @@ def _whole_json(body: bytes) -> str | None:
         choices = msgspec.json.decode(body, type=_Plain).choices
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
-    text = choices[0].message.content.strip() if choices else ""
+    text = min(choices, key=lambda choice: choice.index).message.content.strip() if choices else ""
     return text if text.startswith("{") and _is_json(text) else None
 
 

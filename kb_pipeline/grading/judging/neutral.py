@@ -32,7 +32,7 @@ def neutralise(text: str, *, nonce: str = "") -> str:
     Unseen characters go; control tokens of chat templates, borders of our own blocks, the nonce, the reply's keys and
     escaped characters lose their form, never their words.
     """
-    text = _UNSEEN.sub("", _SURROGATE.sub("\ufffd", _LINE_END.sub("\n", text)))
+    text = without_unseen(_SURROGATE.sub("\ufffd", _LINE_END.sub("\n", text)))
     text = _DOUBLE_ANGLED.sub(lambda found: "‹‹" if found[0] == "<<" else "››", text)
     text = _ANGLED.sub(r"‹\1›", text)
     text = _BRACKETED.sub(r"［\1］", text)
@@ -40,6 +40,11 @@ def neutralise(text: str, *, nonce: str = "") -> str:
     text = _REPLY_KEY.sub(_hyphenated, text)
     text = _ESCAPE.sub("⧵", text)
     return text.replace(nonce, "…") if nonce else text
+
+
+def without_unseen(text: str) -> str:
+    """`text` without controls, bidirectional overrides, zero-width and tag characters."""
+    return _UNSEEN.sub("", text)
 
 
 def clean_line(text: str, *, limit: int) -> str:

@@ -6,6 +6,7 @@ Belongs here: the verdict over a reply, the rules that make a score undefined. D
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
@@ -13,6 +14,7 @@ from typing import Any, Literal
 from kb_pipeline.grading.judging.envelope import read_envelope
 from kb_pipeline.grading.judging.neutral import clean_line
 from kb_pipeline.grading.judging.objects import only_object
+from kb_pipeline.grading.judging.planted import Planted, planted_in
 from kb_pipeline.grading.judging.prompt import REASON_CHARS
 from kb_pipeline.grading.refusals import asserts_nothing
 from kb_pipeline.records import ErrorClass, Graded, Metrics, Score, Triad, Ungraded, Usage
@@ -39,6 +41,10 @@ _NO_CONTEXT = {
     Language.INDONESIAN: "Tidak ada konteks yang ditemukan untuk pertanyaan ini.",
     Language.ENGLISH: "Nothing was retrieved for this question.",
 }
+_PLANTED = {
+    Language.INDONESIAN: "Teks giliran ini sendiri memuat nilai itu, jadi nilai dari penilai tidak dipakai.",
+    Language.ENGLISH: "The turn's own text holds this score, so the judge's is not taken.",
+}
 
 
 def read_reply(body: bytes, http_status: int, *, triad: Triad, metrics: Metrics) -> Graded | Ungraded:
@@ -46,6 +52,8 @@ def read_reply(body: bytes, http_status: int, *, triad: Triad, metrics: Metrics)
 
     A score is a JSON number in [0, 1] under its own key. It is never taken from prose or from a string, never clamped.
     Only what `undefined_aspects` names may be null; such a score stays undefined whatever number the judge gave.
+    A score that the turn's own text holds or asks for is withheld: nobody can tell who gave it. Where every score is
+    such a one, the reply is bad_schema.
     """
     written = read_envelope(body, http_status)
     if isinstance(written, Ungraded):
@@ -53,7 +61,10 @@ def read_reply(body: bytes, http_status: int, *, triad: Triad, metrics: Metrics)
     found = only_object(written.text, was_cut=written.was_cut, usage=written.usage)
     if isinstance(found, Ungraded):
         return found
-    return _graded(_unwrapped(found), undefined_aspects(triad, metrics), written.usage)
+    graded = _graded(_unwrapped(found), undefined_aspects(triad, metrics), written.usage)
+    if isinstance(graded, Ungraded):
+        return graded
+    return _without_planted(graded, planted_in(triad, metrics), language_of(triad.question))
 
 
 def undefined_aspects(triad: Triad, metrics: Metrics) -> dict[Aspect, str]:
@@ -117,6 +128,20 @@ def _graded(value: Mapping[str, Any], undefined: Mapping[Aspect, str], usage: Us
         context_relevance=scores["context_relevance"],
         usage=usage,
     )
+
+
+def _without_planted(graded: Graded, planted: Planted, language: Language) -> Graded | Ungraded:
+    """The scores that the turn's own text cannot be the source of; ungraded where none is left."""
+    withheld: dict[Aspect, Score] = {
+        aspect: Score(value=None, reason=_PLANTED[language])
+        for aspect in ASPECTS
+        if (value := getattr(graded, aspect).value) is not None and planted.holds(value)
+    }
+    cleaned = replace(graded, **withheld)
+    if any(getattr(cleaned, aspect).value is not None for aspect in ASPECTS):
+        return cleaned
+    detail = "every score stands in the turn's own text"
+    return Ungraded(error_class=ErrorClass.BAD_SCHEMA, detail=detail, usage=graded.usage)
 
 
 def _score(value: Mapping[str, Any], aspect: Aspect, undefined: str | None) -> Score | ErrorClass:

@@ -1,12 +1,13 @@
-"""The names of an answer: runs of capitalised words, and which of their words the context does not know.
+"""The names of an answer: runs of capitalised words, and which of their words context and question do not know.
 
 Belongs here: finding them, acronyms, likeness of spelling. Does not: a list of names.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from dataclasses import dataclass
 
-from kb_pipeline.grading.opinion.reading import Evidence, Sentence
+from kb_pipeline.grading.opinion.evidence import Evidence
+from kb_pipeline.grading.opinion.reading import Sentence
 from kb_pipeline.support.language import FUNCTION_WORDS, is_negator
 from kb_pipeline.support.leading import LEADING
 
@@ -14,37 +15,51 @@ _NO_NAMES = frozenset(
     "i ii iii iv v vi vii viii ix x no nomor number bapak ibu pak bu saudara mas mbak anda mr mrs ms dr sir ok rp idr usd "
     "januari februari maret april mei juni juli agustus september oktober november desember january february march may "
     "june july august october december senin selasa rabu kamis jumat sabtu minggu monday tuesday wednesday thursday "
-    "friday saturday sunday wib wita wit am pm yes".split()
+    "friday saturday sunday passage passages document documents dokumen sumber source sources step langkah pasal ayat "
+    "article section wib wita wit am pm yes ya".split()
 )
 _SHORTEST_TITLE = 3
-_SHORTEST_PREFIX = 4
+_SHORTEST_PREFIX, _LONGEST_PREFIX = 4, 8
 _LONGEST_ACRONYM = 8
-_MOST_TOKENS = 20_000
+
+_OPENING = 0.3
+_IN_TITLE = 0.6
+_ALIKE = 0.4
+_PARTLY = 0.8
 
 
-class Name(tuple[str, ...]):
-    """The folded words of one name; `opens` is set where it begins its sentence with a single word."""
+@dataclass(frozen=True, slots=True)
+class Name:
+    """The folded words of one name, and where the first stands in its sentence.
 
-    opens: bool = False
-    in_title: bool = False
+    `opens`: it is the first word of the sentence; `in_title`: nearly all words of the sentence have a capital.
+    """
+
+    words: Sequence[str]
+    place: int
+    opens: bool
+    in_title: bool
 
 
 def names(sentence: Sentence) -> Iterator[Name]:
-    """The names of a sentence; a lone first word may be none, and in a heading every word has a capital."""
+    """The names of a sentence; its first word is one by itself, since it has its capital from its place."""
     in_title = _is_title(sentence)
     run: list[int] = []
     for place, word in enumerate((*sentence.written, "")):
-        if word and word[0].isupper() and sentence.tokens[place] not in _NO_NAMES and _may_name(sentence, place):
+        if word and word[0].isupper() and _may_name(sentence, place):
             run.append(place)
-        elif run:
-            name = Name(sentence.tokens[each] for each in run)
-            name.opens, name.in_title = run == [0], in_title
-            yield name
-            run = []
+            continue
+        for part in (run[:1], run[1:]) if run[:1] == [0] else (run,):
+            if part:
+                words = [sentence.tokens[each] for each in part]
+                yield Name(words, part[0], opens=part == [0], in_title=in_title)
+        run = []
 
 
 def _may_name(sentence: Sentence, place: int) -> bool:
     token = sentence.tokens[place]
+    if token in _NO_NAMES:
+        return False
     if place and sentence.written[place].isupper() and len(token) > 1:
         return True
     return token not in FUNCTION_WORDS and token not in LEADING and not is_negator(token)
@@ -61,36 +76,24 @@ def _is_title(sentence: Sentence) -> bool:
 
 def name_doubt(name: Name, evidence: Evidence) -> float:
     """How doubtful a name is, in [0, 1]: 0 where every word of it is in context or question."""
-    foreign = [word for word in name if not (evidence.has(word) or evidence.was_asked(word))]
-    if not foreign or _is_abbreviated(name, evidence):
+    foreign = [word for word in name.words if not (evidence.has(word) or evidence.was_asked(word))]
+    if not foreign or _is_abbreviated(name.words, evidence):
         return 0.0
     doubt = max(_spelling_doubt(word, evidence) for word in foreign)
     if name.opens:
-        return 0.3 * doubt
-    return (0.6 if name.in_title else 1.0) * doubt * (0.8 + 0.2 * len(foreign) / len(name))
+        return _OPENING * doubt
+    share = len(foreign) / len(name.words)
+    return (_IN_TITLE if name.in_title else 1.0) * doubt * (_PARTLY + (1 - _PARTLY) * share)
 
 
 def _spelling_doubt(word: str, evidence: Evidence) -> float:
     """Less where the context has a word that begins alike: Inggris and Inggeris, Japan and Japanese."""
-    if len(word) <= _SHORTEST_PREFIX:
-        return 1.0
-    prefix = word[: max(_SHORTEST_PREFIX, len(word) - 3)]
-    return 0.4 if any(token.startswith(prefix) for token in evidence.known) else 1.0
+    prefix = word[: min(_LONGEST_PREFIX, max(_SHORTEST_PREFIX, len(word) - 3))]
+    return _ALIKE if len(word) > _SHORTEST_PREFIX and prefix in evidence.prefixes else 1.0
 
 
-def _is_abbreviated(name: Name, evidence: Evidence) -> bool:
-    """Whether the name is the initials of words of the context, or its own initials stand there."""
-    if len(name) == 1:
-        return 1 < len(name[0]) <= _LONGEST_ACRONYM and name[0] in _initials(evidence)
-    return "".join(word[0] for word in name) in evidence.known
-
-
-def _initials(evidence: Evidence) -> str:
-    return "".join(token[0] for token in evidence.tokens[:_MOST_TOKENS])
-
-
-def order_swapped(mine: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Whether two names that stand in both come in another order."""
-    known = [word for word in mine if word in theirs]
-    places = [theirs.index(word) for word in known]
-    return any(first > second for first, second in pairwise(places))
+def _is_abbreviated(words: Sequence[str], evidence: Evidence) -> bool:
+    """Whether the name is the initials of words that are there, or its own initials are."""
+    if len(words) == 1:
+        return 1 < len(words[0]) <= _LONGEST_ACRONYM and words[0] in evidence.initials
+    return "".join(word[0] for word in words) in evidence.known

@@ -15,6 +15,7 @@ from kb_pipeline.grading.opinion.references import located, reference_doubt, ref
 from kb_pipeline.grading.opinion.statements import Statement
 from kb_pipeline.grading.metrics import asserts_nothing
 from kb_pipeline.records import Metrics, Triad
+from kb_pipeline.support.style import asserts
 from kb_pipeline.support import word_overlap
 
 VERSION = "s1"
@@ -58,10 +59,10 @@ def raw(triad: Triad) -> dict[str, list]:
     for s in new:
         out["name"] += [name_doubt(n, ev) for n in names(s)]
         st = Statement(s, ev)
-        out["sentence"].append((st.foreign, len(st.words), st.closeness))
+        out["sentence"].append((st.foreign if asserts(" ".join(s.written)) else 0, len(st.words), st.closeness))
         out["negation"].append(st.negation_doubt())
         out["roles"].append(st.roles_doubt())
     for q in quotes(answer): out["quote"].append(quote_doubt(q, ev))
     return out
-REFW = set("pasal article section art nomor no number ayat § sec paragraph bab chapter".split())
+REFW = set("passage passages dokumen document documents source sumber pasal article section art nomor no number ayat § sec paragraph bab chapter".split())
 def second_opinion(triad, metrics): ...

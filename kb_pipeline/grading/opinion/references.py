@@ -14,6 +14,10 @@ _CANONICAL = {
     "huruf": "letter", "angka": "item", "butir": "item", "clause": "clause", "klausul": "clause", "nomor": "number",
     "no": "number", "number": "number", "bagian": "section",
 }  # fmt: skip
+# Behind one of these a number is no quantity.
+INTRODUCING = frozenset(_CANONICAL) | frozenset(
+    "uu pp perpres perppu passage passages dokumen document documents sumber source sources kutipan".split()
+)
 _WORD = "|".join(sorted(_CANONICAL, key=len, reverse=True))
 _LISTED = r"\(?\d{1,4}[a-z]?\)?"
 _ARTICLE = re.compile(
@@ -21,7 +25,6 @@ _ARTICLE = re.compile(
     rf"(?P<numbers>{_LISTED}(?:\s{{0,2}}(?:,|-|–|dan|and|atau|or|&|s\.?d\.?|sampai)\s{{0,2}}{_LISTED}){{0,9}})(?![\w/])"
     r"(?P<inner>\s?\(\d{1,3}\))?"
 )
-_LETTER = re.compile(r"(?<!\w)huruf\s{0,2}\(?(?P<letter>[a-z])\)?(?!\w)")
 _LAW = re.compile(
     r"(?<!\w)(?P<kind>undang-undang|uu|perppu|perpu|peraturan pemerintah|pp|peraturan presiden|perpres|keppres"
     r"|keputusan presiden|peraturan menteri|permen[a-z]{0,12}|peraturan daerah|perda|law|act|regulation|directive|decree)"
@@ -35,6 +38,8 @@ _KINDS = {
 }  # fmt: skip
 _NUMBER = re.compile(r"\d{1,4}[a-z]?")
 _MOST_INSIDE = 30
+_ELSEWHERE = 0.6
+_OTHERWISE_CALLED = 0.3
 
 
 class Reference(NamedTuple):
@@ -47,21 +52,20 @@ class Reference(NamedTuple):
 
 def references(folded: str) -> list[Reference]:
     """The references of a folded text, in order; a law is ("law", "40/2007", its kind)."""
-    return [reference for reference, _ in located(folded)]
+    return list(_read(folded))
 
 
-def located(folded: str) -> Iterator[tuple[Reference, tuple[int, int]]]:
-    """Each reference with its place in the text; laws first."""
-    laws = []
+def _read(folded: str) -> Iterator[Reference]:
+    laws: list[tuple[int, int]] = []
     for match in _LAW.finditer(folded):
         kind = match["kind"]
         kind = "permen" if kind.startswith("permen") else _KINDS.get(kind, kind)
         laws.append(match.span())
-        yield Reference("law", f"{int(match['number'])}/{match['year']}", kind), match.span()
+        yield Reference("law", f"{int(match['number'])}/{match['year']}", kind)
     yield from _articles(folded, laws)
 
 
-def _articles(folded: str, laws: Collection[tuple[int, int]]) -> Iterator[tuple[Reference, tuple[int, int]]]:
+def _articles(folded: str, laws: Collection[tuple[int, int]]) -> Iterator[Reference]:
     within = {place for start, end in laws for place in range(start, end)}
     article, article_end = "", -_MOST_INSIDE
     for match in _ARTICLE.finditer(folded):
@@ -71,23 +75,23 @@ def _articles(folded: str, laws: Collection[tuple[int, int]]) -> Iterator[tuple[
         numbers = [number.lstrip("0") or "0" for number in _NUMBER.findall(match["numbers"])]
         inside = article if kind == "paragraph" and match.start() - article_end < _MOST_INSIDE else ""
         for number in numbers:
-            yield Reference(kind, number, inside), match.span()
+            yield Reference(kind, number, inside)
         if kind == "article":
             article, article_end = numbers[-1], match.end()
         if match["inner"]:
-            yield Reference("paragraph", match["inner"].strip(" ()"), numbers[-1]), match.span()
+            yield Reference("paragraph", match["inner"].strip(" ()"), numbers[-1])
 
 
-def reference_doubt(claim: Reference, known: Collection[Reference], plain_numbers: Collection[str]) -> float:
-    """How doubtful a reference is, in [0, 1]; `plain_numbers` are all the numbers of the context as written."""
+def reference_doubt(claim: Reference, known: Collection[Reference], numbers: Collection[int]) -> float:
+    """How doubtful a reference is, in [0, 1]: 0 where context or question has it; `numbers` are all that they hold."""
     if claim in known:
         return 0.0
     same = [other for other in known if (other.kind, other.number) == (claim.kind, claim.number)]
-    if claim.kind == "law":
-        return 1.0 if all(other.inside and claim.inside for other in same) else 0.0
-    if same:
-        # Paragraph 2 is there, but of another article.
-        return 0.6 if claim.inside and all(other.inside for other in same) else 0.0
-    if claim.number in plain_numbers and not any(other.kind == claim.kind for other in known):
-        return 0.3
+    if any(not other.inside or not claim.inside for other in same):
+        return 0.0
+    if same and claim.kind != "law":
+        # The paragraph is there, but in another article.
+        return _ELSEWHERE
+    if claim.number.isdigit() and int(claim.number) in numbers and all(other.kind != claim.kind for other in known):
+        return _OTHERWISE_CALLED
     return 1.0

@@ -1,27 +1,36 @@
-"""The sentences of an answer against the closest ones of the context: words, negations, opposites, who does what.
+"""The sentences of an answer against the closest ones of the context: how many words are foreign, and who does what.
 
-Belongs here: closeness, and what two close sentences must not differ in. Does not: numbers, dates, names by themselves.
+Belongs here: closeness, foreign words, names that changed places. Does not: negations, numbers.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 
-from kb_pipeline.grading.opinion.naming import names, order_swapped
-from kb_pipeline.grading.opinion.reading import Evidence, Sentence, forms_of, telling
+from kb_pipeline.grading.opinion.evidence import Evidence
+from kb_pipeline.grading.opinion.naming import Name, names
+from kb_pipeline.grading.opinion.negation import negation_doubt
+from kb_pipeline.grading.opinion.reading import Sentence, forms_of, telling
 from kb_pipeline.support.language import is_negator, stems
-from kb_pipeline.support.polarity import Polarity, in_one_word
+from kb_pipeline.support.style import asserts
 
+# Words with which an answer speaks of itself and of what it was given.
+_ABOUT_THE_ANSWER = frozenset(
+    "passage passages provided provide provides given based according document documents context information mention "
+    "mentions mentioned answer question stated states state describes described following follows summary therefore "
+    "overall additionally however "
+    "berdasarkan menurut dokumen konteks informasi disebutkan dijelaskan diberikan jawaban pertanyaan tersedia berikut "
+    "demikian kesimpulannya sumber".split()
+)
+_WHAT_WAS_GIVEN = frozenset(
+    "passage passages document documents context information konteks dokumen informasi sumber".split()
+)
 _MOST_COMPARED = 2_000
-_SCOPE = 2
 _NEAREST = 3
 _ABOUT_AS_CLOSE = 0.8
-_PASSIVE = frozenset("oleh by dengan with".split())
-_DENYING = frozenset(
-    "kecuali except unless gagal fail fails failed unable mustahil impossible dilarang forbidden prohibited larangan "
-    "unlike lacks lack lacking kurang hardly rarely jarang few little instead rather bukannya tanpa without none".split()
-)
+_MOST_NAMES = 6
+_SMOOTHING = 3
 
 
 @dataclass(frozen=True)
@@ -32,26 +41,35 @@ class Statement:
     evidence: Evidence
 
     @cached_property
-    def words(self) -> list[str]:
-        """The telling words but negators."""
-        return [word for word in telling(self.sentence.tokens) if not is_negator(word)]
+    def words(self) -> Sequence[str]:
+        """The telling words but negators, and but those about the answer itself."""
+        words = telling(self.sentence.tokens)
+        return [word for word in words if word not in _ABOUT_THE_ANSWER and not is_negator(word)]
 
     @cached_property
     def foreign(self) -> float:
-        """How many of the words neither the context has nor, counted half, the question."""
-        return sum(
-            (0.5 if self.evidence.was_asked(word) else 1.0) for word in self.words if not self.evidence.has(word)
-        )
+        """foreign words / (words + 3), in [0, 1); those of the question count half.
+
+        0 where the sentence asserts nothing, or says that something is not in what was given.
+        """
+        unknown = [word for word in self.words if not self.evidence.has(word)]
+        if not unknown or self._misses() or not asserts(self.sentence.text):
+            return 0.0
+        count = sum(0.5 if self.evidence.was_asked(word) else 1.0 for word in unknown)
+        return count / (len(self.words) + _SMOOTHING)
+
+    def _misses(self) -> bool:
+        tokens = self.sentence.tokens
+        return not _WHAT_WAS_GIVEN.isdisjoint(tokens) and any(map(is_negator, tokens))
 
     @cached_property
-    def _closest(self) -> list[tuple[float, int]]:
-        """How much of the words each of the closest sentences has, best first, as (share, place)."""
+    def _closest(self) -> Sequence[tuple[float, int]]:
+        """The closest sentences of the context, best first, as (share of the words, place)."""
         mine = forms_of(self.words) & self.evidence.all_forms
         if not mine:
             return []
-        shares = [(len(mine & theirs), place) for place, theirs in enumerate(self.evidence.forms[:_MOST_COMPARED])]
-        best = sorted(shares, key=lambda each: (-each[0], each[1]))[:_NEAREST]
-        exact = [(self._share(self.evidence.forms[place]), place) for _, place in best]
+        rough = [(-len(mine & theirs), place) for place, theirs in enumerate(self.evidence.forms[:_MOST_COMPARED])]
+        exact = [(self._share(self.evidence.forms[place]), place) for _, place in sorted(rough)[:_NEAREST]]
         return sorted(exact, key=lambda each: (-each[0], each[1]))
 
     def _share(self, forms: frozenset[str]) -> float:
@@ -59,87 +77,48 @@ class Statement:
 
     @cached_property
     def closeness(self) -> float:
-        """The share of the words that the closest sentence has, with the ones beside it at a discount."""
+        """The share of the words that the closest sentence has, in [0, 1]."""
         return self._closest[0][0] if self._closest else 0.0
 
     @cached_property
-    def neighbours(self) -> list[Sentence]:
-        """The closest sentences of the context, and those about as close."""
-        return [
-            self.evidence.sentences[place]
-            for share, place in self._closest
-            if share >= _ABOUT_AS_CLOSE * self.closeness
-        ]
+    def neighbours(self) -> Sequence[Sentence]:
+        """The closest sentence of the context, and those about as close."""
+        least = _ABOUT_AS_CLOSE * self.closeness
+        return [self.evidence.sentences[place] for share, place in self._closest if share >= least]
 
     def negation_doubt(self) -> float:
         """How doubtful it is that the sentence denies and affirms what the closest ones do, in [0, 1]."""
-        if not self.neighbours or not self.words:
-            return 0.0
-        mine = _denied(self.sentence.tokens)
-        doubts = [self._against(mine, neighbour) for neighbour in self.neighbours]
-        return min(doubts) * self.closeness
-
-    def _against(self, mine: "Denied", neighbour: Sentence) -> float:
-        theirs = _denied(neighbour.tokens)
-        if not mine.count and not theirs.count:
-            return self._opposite(neighbour)
-        # What is denied here is affirmed there, or the other way round.
-        turned = mine.scope - theirs.scope & theirs.words, theirs.scope - mine.scope & mine.words
-        here = (mine.scope & theirs.words) - theirs.scope
-        there = (theirs.scope & mine.words) - mine.scope
-        del turned
-        if mine.count and not theirs.count:
-            return 0.0 if theirs.soft else 1.0
-        if theirs.count and not mine.count:
-            return (0.8 if there else 0.0) if not mine.soft else 0.0
-        return 0.5 if here and there else 0.0
-
-    def _opposite(self, neighbour: Sentence) -> float:
-        return 0.0 if _same_poles(self.sentence.key, neighbour.key) else 0.6
+        return negation_doubt(self.sentence, self.neighbours, self.closeness)
 
     def roles_doubt(self) -> float:
-        """How doubtful it is that the names do what they do in the closest sentence: they come in another order."""
-        mine = _name_words((self.sentence,))
-        if len(mine) < len(("one", "other")) or not self.neighbours:
-            return 0.0
-        theirs = [token for token in self.neighbours[0].tokens if token in mine]
-        swapped = order_swapped(mine, list(dict.fromkeys(theirs)))
-        passive = _PASSIVE.intersection(self.sentence.tokens) ^ _PASSIVE.intersection(self.neighbours[0].tokens)
-        return (0.3 if passive else 1.0) * self.closeness if swapped else 0.0
+        """How doubtful it is that two names do what they do in the closest sentence, in [0, 1]."""
+        found = [name for name in names(self.sentence) if self.neighbours and not name.in_title][:_MOST_NAMES]
+        closest = self.neighbours[0].tokens if found else ()
+        return self.closeness * max((_swapped(self.sentence.tokens, closest, *pair) for pair in combinations(found, 2)), default=0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Denied:
-    """What the negators of a sentence stand before, how many they are, and whether a word denies softly."""
-
-    count: int
-    scope: frozenset[str]
-    words: frozenset[str]
-    soft: bool
-
-
-def _denied(tokens: Sequence[str]) -> Denied:
-    places = [
-        place
-        for place, token in enumerate(tokens)
-        if is_negator(token) and not (token == "no" and tokens[place + 1 : place + 2] and tokens[place + 1][0].isdigit())
+def _swapped(mine: Sequence[str], theirs: Sequence[str], first: Name, second: Name) -> float:
+    """How surely each of two names has the other's neighbours in another sentence, in [0, 1]."""
+    here = [_beside(mine, name.place, len(name.words)) for name in (first, second)]
+    there = [set().union(*_all_beside(theirs, name.words)) for name in (first, second)]
+    if not all(there) or first.words == second.words:
+        return 0.0
+    moved = [
+        len(own & other_place) - len(own & own_place)
+        for own, own_place, other_place in zip(here, there, reversed(there), strict=True)
     ]
-    scope: set[str] = set()
-    for place in places:
-        scope.update(telling(tokens[place + 1 : place + 8])[:_SCOPE])
-    return Denied(
-        count=len(places),
-        scope=forms_of(scope),
-        words=forms_of(word for word in telling(tokens) if not is_negator(word)),
-        soft=not _DENYING.isdisjoint(tokens),
-    )
+    if min(moved) < 0 or not max(moved):
+        return 0.0
+    return 1.0 if min(moved) > 0 else 0.5
 
 
-def _same_poles(text: str, other: str) -> bool:
-    mine, theirs = Polarity(in_one_word(text)), Polarity(in_one_word(other))
-    mine.turns = theirs.turns = Counter()
-    return mine.agrees(theirs)
+def _all_beside(tokens: Sequence[str], words: Sequence[str]) -> Iterator[set[str]]:
+    for place in range(len(tokens) - len(words) + 1):
+        if list(tokens[place : place + len(words)]) == list(words):
+            yield _beside(tokens, place, len(words))
 
 
-def _name_words(sentences: Iterable[Sentence]) -> list[str]:
-    return list(dict.fromkeys(word for sentence in sentences for name in names(sentence) for word in name))
+def _beside(tokens: Sequence[str], place: int, length: int) -> set[str]:
+    """The word before a name and the word behind it, each marked with its side."""
+    before = [f"< {word}" for word in tokens[max(0, place - 1) : place]]
+    return {*before, *(f"> {word}" for word in tokens[place + length : place + length + 1])}

@@ -1,0 +1,79 @@
+"""Texts that open lines in many prompts, and so may be markers.
+
+Belongs here: which pieces of a line could be a marker, and counting them. Does not: what a marker stands before.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from kb_pipeline.grading.templates.prompts import Prompt
+
+LONGEST_MARKER = 48
+_MOST_LINES = 3000
+_FEW_LINES = 3
+# The pieces of a line that could be a marker: up to its first colon, a tag, a bracket, a label in capitals.
+_OPENINGS = (
+    re.compile(r"[^:\uff1a\n]{1,46}[:\uff1a]"),
+    re.compile(r"<[^<>\n]{1,44}>"),
+    re.compile(r"\[[^\[\]\n]{1,44}\]"),
+    re.compile(r"[*_]{1,3}[^*_\n]{1,40}[*_]{1,3}:?"),
+    re.compile(r"[#=\-~ ]{0,6}[A-Z][A-Z_-]{2,20}(?: [A-Z][A-Z_-]{1,20}){0,3}(?= [^A-Z ]| [A-Z][a-z]|$)"),
+)
+# The same within a line, for prompts that are a line or two: up to three words before a colon, or a tag.
+_WITHIN = re.compile(r"(?<![^\s({,])(?:\"?\w{1,20}\"? ){0,2}\"?\w{1,20}\"? ?[:\uff1a]|<\w[^<>\n]{0,40}>")
+_LONGEST_LEAD = 40
+_LEAD = " >#*_-\u2022`([<|"
+_BULLETS = re.compile(r"(?:[-*\u2022>] ?){1,3}(?=\S)")
+
+
+def openings(text: str) -> set[str]:
+    """What could be a marker in one text."""
+    lines = text.split("\n", _MOST_LINES)[:_MOST_LINES]
+    found: set[str] = set()
+    for raw in lines:
+        line = raw.strip()
+        if line:
+            found.update(_of_line(line))
+    if len(lines) <= _FEW_LINES:
+        found.update(match.group().strip() for line in lines for match in _WITHIN.finditer(line))
+    return {piece for piece in found if _may_be_marker(piece)}
+
+
+def constants(prompts: Sequence[Prompt], *, support: int) -> list[str]:
+    """What could be a marker and stands in at least `support` of the prompts, the most frequent first."""
+    counts = Counter(piece for prompt in prompts for piece in openings(prompt.text))
+    found = [(count, piece) for piece, count in counts.items() if count >= support]
+    return [piece for _, piece in sorted(found, key=lambda each: (-each[0], -len(each[1]), each[1]))]
+
+
+def line_start(text: str, piece: str, start: int = 0) -> int:
+    """Where `piece` first opens a line of `text` from `start` on, indentation and list signs aside; -1 if nowhere."""
+    found = text.find(piece, start)
+    while found >= 0:
+        # Signs before a marker are few: no look further back than they reach.
+        near = max(0, found - _LONGEST_LEAD)
+        newline = text.rfind("\n", near, found)
+        if (newline >= 0 or near == 0) and not text[max(newline + 1, near) : found].strip(_LEAD):
+            return found
+        found = text.find(piece, found + 1)
+    return -1
+
+
+def occurrences(text: str, pieces: Iterable[str]) -> int:
+    """How many of the pieces open a line of the text."""
+    return sum(line_start(text, piece) >= 0 for piece in pieces)
+
+
+def _of_line(line: str) -> Iterable[str]:
+    bare = _BULLETS.sub("", line, count=1) if line[0] in "-*\u2022>" else line
+    for form in {line, bare}:
+        if len(form) <= LONGEST_MARKER:
+            yield form
+        for opening in _OPENINGS:
+            if match := opening.match(form):
+                yield match.group().strip()
+
+
+def _may_be_marker(piece: str) -> bool:
+    return len(piece) <= LONGEST_MARKER and piece.isprintable() and any(map(str.isalpha, piece))
