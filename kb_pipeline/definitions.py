@@ -9,6 +9,7 @@ from typing import Any
 import dagster as dg
 
 from kb_pipeline.defs.arrivals import retrieval_arrivals_sensor
+from kb_pipeline.defs.copies import copy_definitions
 from kb_pipeline.defs.grading import grading_assets, grading_source_specs
 from kb_pipeline.defs.grading_checks import grading_checks, slow_grading_checks
 from kb_pipeline.defs.jobs import grading_jobs, house_job, retrieval_jobs
@@ -54,6 +55,8 @@ def build_definitions(settings: Settings, **resources: Any) -> dg.Definitions:
         streets.append(_grading(settings.rag_quality))
     if settings.retrieval.enabled:
         streets.append(_retrieval(settings.retrieval))
+        if settings.retrieval.clickhouse_url:
+            streets.append(copy_definitions())
     if not streets:
         return dg.Definitions()
     opened = {GRADING.name: GradingStreets(settings), RETRIEVAL.name: RetrievalStreets(settings)}

@@ -23,6 +23,7 @@ from kb_pipeline.records import (
     StoredBody,
     Tenant,
     Ungraded,
+    UnparsedCall,
 )
 from kb_pipeline.windows import Window
 
@@ -46,6 +47,23 @@ class AuditTrail(Protocol):
         self, window: Window, *, chunk: int
     ) -> AbstractContextManager[Iterator[Sequence[tuple[AuditedCall, StoredBody | None]]]]:
         """Chunks of at most `chunk` calls of the window that have no ledger row; memory holds one chunk."""
+        ...
+
+
+class UnparsedCalls(Protocol):
+    """Calls whose prompts the configured markers may not fit."""
+
+    def newest(
+        self, window: Window, surface: str, *, chunk: int
+    ) -> AbstractContextManager[Iterator[Sequence[UnparsedCall]]]:
+        """Chunks of at most `chunk` calls of a surface, the newest first; memory holds one chunk.
+
+        Turns that were not parsed, and beside them calls that count as other or were not examined yet.
+        """
+        ...
+
+    def parsed_turns(self, window: Window, surface: str) -> int:
+        """How many turns of the surface were parsed in the window."""
         ...
 
 

@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
+from kb_pipeline.adapters.clickhouse import ClickHouse
 from kb_pipeline.adapters.clock import SystemClock
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.grader import grader_database
 from kb_pipeline.adapters.postgres.retrieval.backlog import PostgresRetrievalBacklog, RetrievalBacklog
+from kb_pipeline.adapters.postgres.retrieval.copying import PostgresEventLines
 from kb_pipeline.adapters.postgres.retrieval.drafts import PostgresDrafts
 from kb_pipeline.adapters.postgres.retrieval.erasure import PostgresQueryRetention
 from kb_pipeline.adapters.postgres.retrieval.evidence import PostgresEvidence
@@ -27,6 +29,7 @@ from kb_pipeline.grading.extraction import question_preview
 from kb_pipeline.ports import Clock
 from kb_pipeline.records import StepReport, Tenant
 from kb_pipeline.settings import Settings
+from kb_pipeline.steps.copy_events import copy_events
 from kb_pipeline.steps.diagnose import diagnose_gaps
 from kb_pipeline.steps.expire_queries import QueryAges, expire_queries
 from kb_pipeline.steps.harvest import harvest
@@ -50,6 +53,7 @@ class RetrievalReport:
     gaps: Counts = field(default_factory=dict)
     windows: Counts = field(default_factory=dict)
     harvest: Counts = field(default_factory=dict)
+    copy: Counts = field(default_factory=dict)
 
 
 class RetrievalStreet:
@@ -98,6 +102,14 @@ class RetrievalStreet:
             on_progress=on_progress,
         )
 
+    def copy_events(self, on_progress: Callable[[int], None] | None = None) -> StepReport:
+        """Bring the copy in ClickHouse up to date; nothing where none is configured. Raises ClickHouseFailed."""
+        url = self.settings.retrieval.clickhouse_url
+        if url is None:
+            return StepReport(counts={})
+        with ClickHouse(url) as copy:
+            return copy_events(lines=PostgresEventLines(self.database), copy=copy, on_progress=on_progress)
+
     def expire(self) -> StepReport:
         """Apply the retention, and let go of what the source deleted."""
         ages = self.settings.retention
@@ -129,7 +141,7 @@ class RetrievalStreet:
     def run(
         self, *, since: datetime | None = None, until: datetime | None = None, on_progress: Progress | None = None
     ) -> RetrievalReport:
-        """Derive every hour with work, oldest first, then harvest once.
+        """Derive every hour with work, oldest first, then harvest once, then copy the events where a copy is wanted.
 
         `since` and `until` leave out hours before and after; the ground truth has no hours. `on_progress` hears a
         step's name and how many more it did. Raises SettingsError where the street is switched off.
@@ -140,13 +152,16 @@ class RetrievalStreet:
         gaps: dict[str, int | float] = {}
         windows: dict[str, int | float] = {}
         hours = self._hours(since, until)
-        for span in _spans(hours):
+        for span in spans(hours):
             _add(outcomes, self.outcomes(span))
             _add(gaps, self.diagnose(span))
             _add(windows, self.aggregate(span))
             hear("hours", len(list(span.hours())))
         harvested = self.harvest(partial(hear, "drafts")).counts
-        return RetrievalReport(hours=len(hours), outcomes=outcomes, gaps=gaps, windows=windows, harvest=harvested)
+        copied = self.copy_events(partial(hear, "copied")).counts
+        return RetrievalReport(
+            hours=len(hours), outcomes=outcomes, gaps=gaps, windows=windows, harvest=harvested, copy=copied
+        )
 
     def kept_from(self) -> datetime:
         """From here on every event is kept; of the hour before, retention may have taken some."""
@@ -165,7 +180,7 @@ class RetrievalStreet:
         return [hour for hour in hours if hour.start < end and (since is None or hour.end > since)]
 
 
-def _spans(hours: Sequence[Window]) -> Iterator[Window]:
+def spans(hours: Sequence[Window]) -> Iterator[Window]:
     """The hours, oldest first, with neighbours of one UTC day taken together: a pass costs more than an hour of it."""
     span: Window | None = None
     for hour in hours:

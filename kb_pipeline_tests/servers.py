@@ -23,6 +23,9 @@ cat > /dev/null
 for file in "$1"/*/cluster/postmaster.pid; do
   [ -f "$file" ] && kill -QUIT "$(head -n 1 "$file")"
 done
+for file in "$1"/*/server.pid; do
+  [ -f "$file" ] && kill -KILL "$(head -n 1 "$file")"
+done
 sleep 1
 rm -rf -- "$1"
 """

@@ -1461,7 +1461,7 @@ CREATE INDEX kb_evidence_message ON public.kb_evidence USING btree (message_id) 
 
 CREATE UNIQUE INDEX kb_evidence_search_uq ON public.kb_evidence USING btree (search_event_id, doc_id, kind) WHERE ((superseded_at IS NULL) AND (search_event_id IS NOT NULL));
 
-CREATE INDEX kb_ground_truth_status ON public.kb_ground_truth USING btree (status, org_id, specialist_id);
+CREATE INDEX kb_ground_truth_conflicts ON public.kb_ground_truth USING btree (org_id, specialist_id) WHERE (status = 'conflict'::text);
 
 CREATE INDEX kb_query_preview_to_expire ON public.kb_query USING btree (last_seen_at) WHERE (query_preview IS NOT NULL);
 

@@ -48,7 +48,7 @@ def calibrate(
     # Only a line feed ends a line of JSON: other separators may stand within its texts.
     lines = read_file(dataset).decode("utf-8-sig", errors="replace").split("\n")
     quality = invocation.settings().rag_quality
-    with _judge(quality, judge_url, model, reference=reference_judge) as judge:
+    with chosen_judge(quality, judge_url, model, reference=reference_judge) as judge:
         calibration = _calibrated(lines, judge, dataset.name, quality)
     if as_json:
         write_json(calibration)
@@ -57,9 +57,10 @@ def calibrate(
 
 
 @contextmanager
-def _judge(
+def chosen_judge(
     quality: "RagQualitySettings", url: str | None, model: str | None, *, reference: bool
 ) -> Iterator["GatewayJudge"]:
+    """The reference judge, the server at `url`, or the configured one; raises click.UsageError without a model."""
     from kb_pipeline.adapters.gateway import GatewayJudge
     from kb_pipeline.demo.reference_judge import ReferenceJudge
 

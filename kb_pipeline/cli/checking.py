@@ -15,7 +15,7 @@ from kb_pipeline.errors import KbPipelineError
 
 if TYPE_CHECKING:
     from kb_pipeline.adapters.postgres.source_check import Finding
-    from kb_pipeline.settings import RagQualitySettings, Settings
+    from kb_pipeline.settings import RagQualitySettings, RetrievalSettings, Settings
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,9 +33,10 @@ class Outcome:
 @pass_invocation
 @click.pass_context
 def check(ctx: click.Context, invocation: Invocation, *, as_json: bool) -> None:
-    """Verify configuration, database, source views and judge, and say how to mend what is wrong.
+    """Verify configuration, database, source views, judge and queue, and say how to mend what is wrong.
 
-    The judge is asked to grade one built-in turn. Exits with 1 if there is any problem.
+    The judge is asked to grade one built-in turn, the queue server to answer where retrieval is enabled. Exits with 1
+    if there is any problem.
     """
     settings = invocation.settings()
     outcomes: list[Outcome] = []
@@ -62,6 +63,8 @@ def _outcomes(settings: "Settings", invocation: Invocation) -> Iterator[Outcome]
     yield from _guarded("database", _database(settings))
     judged = _guarded("judge", _judge(settings.rag_quality))
     yield from judged if settings.rag_quality.enabled else map(_not_needed_yet, judged)
+    if settings.retrieval.enabled:
+        yield from _guarded("queue", _queue(settings.retrieval))
 
 
 def _not_needed_yet(outcome: Outcome) -> Outcome:
@@ -140,3 +143,11 @@ def _judge(quality: "RagQualitySettings") -> Iterator[Outcome]:
     probe = judge.probe()
     message, remedy = (probe.sentence, "") if probe.ok else _parts(probe.sentence)
     yield Outcome(name="judge", ok=probe.ok, message=message, remedy=remedy)
+
+
+def _queue(retrieval: "RetrievalSettings") -> Iterator[Outcome]:
+    from kb_pipeline.worker import QueueServer, probe_now
+
+    answer = probe_now(QueueServer.configured(retrieval))
+    message, remedy = _parts(answer.objection) if answer.objection else (answer.description, "")
+    yield Outcome(name="queue", ok=not answer.objection, message=message, remedy=remedy)

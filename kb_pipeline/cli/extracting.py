@@ -29,14 +29,15 @@ def extract(invocation: Invocation, request: Path | None, response: Path, surfac
     surfaces = invocation.settings().rag_quality.surfaces
     name = surface or ("public" if "public" in surfaces else next(iter(surfaces)))
     if name not in surfaces:
-        raise click.UsageError(_unknown(name, list(surfaces)))
+        raise click.UsageError(unknown_surface(name, list(surfaces)))
     bodies = (read_file(request) if request else None, read_file(response))
     from kb_pipeline.grading.examination import extract_pair
 
     write_json(extract_pair(*bodies, surfaces[name].template(name)))
 
 
-def _unknown(name: str, known: list[str]) -> str:
+def unknown_surface(name: str, known: list[str]) -> str:
+    """The sentence about a surface that is not configured."""
     near = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {near[0]}?" if near else f"rag_quality.surfaces has {', '.join(known)}"
     return f"--surface {name} is not configured; {hint}"

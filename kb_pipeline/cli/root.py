@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from kb_pipeline.cli.attacking import attack
 from kb_pipeline.cli.calibration import calibrate
 from kb_pipeline.cli.checking import check
 from kb_pipeline.cli.commands import Commands
@@ -21,6 +22,7 @@ from kb_pipeline.cli.harvesting import harvest
 from kb_pipeline.cli.invocation import Invocation
 from kb_pipeline.cli.judgments import explain_one, settle_one
 from kb_pipeline.cli.migrating import migrate
+from kb_pipeline.cli.suggesting import suggest_template
 from kb_pipeline.cli.working import worker
 
 
@@ -37,7 +39,21 @@ def kb_pipeline(ctx: click.Context, config: Path | None, *, debug: bool) -> None
     ctx.obj = Invocation(config=config, debug=debug)
 
 
-for command in (demo, migrate, check, extract, grade, harvest, explain, ground_truth, evaluate_runs, calibrate, worker):
+for command in (
+    demo,
+    migrate,
+    check,
+    extract,
+    grade,
+    harvest,
+    explain,
+    suggest_template,
+    ground_truth,
+    evaluate_runs,
+    calibrate,
+    attack,
+    worker,
+):
     kb_pipeline.add_command(command)
 for command in (explain_one, settle_one, export_ground_truth):
     ground_truth.add_command(command)

@@ -36,7 +36,7 @@ def retrieval_jobs(events: Checks, slow: Checks) -> Jobs:
     The checks on events are named, because a selection has only those of assets that it materializes.
     """
     truth = dg.AssetSelection.assets(ground_truth)
-    hour = dg.AssetSelection.groups(RETRIEVAL.name) - truth - dg.AssetSelection.checks_for_assets(ground_truth)
+    hour = dg.AssetSelection.groups(RETRIEVAL.name) - truth
     return [
         *_hour_jobs(RETRIEVAL, hour | dg.AssetSelection.checks(*events, *slow), slow),
         _job(HARVEST_JOB, truth, "Take evidence from what experts did since, and judge anew, with every check."),

@@ -58,6 +58,8 @@ def score(
         if values is None:
             values = _other_values(measure, rankings, judgments, query_ids)
         mask = ranks.lengths > 0 if measure.kind == "Judged" else best >= measure.relevance
+        # Some measures of ir_measures say NaN where they are not defined.
+        mask &= np.isfinite(values)
         asked = query_ids if mask.all() else [query_ids[row] for row in np.flatnonzero(mask).tolist()]
         scores[measure.name] = Scores(query_ids=asked, values=values[mask])
     return scores

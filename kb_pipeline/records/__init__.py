@@ -24,6 +24,7 @@ from kb_pipeline.records.grading import (
     StoredBody,
     Triad,
     Ungraded,
+    UnparsedCall,
     Usage,
     Verdict,
 )
@@ -87,6 +88,7 @@ __all__ = [
     "Tenant",
     "Triad",
     "Ungraded",
+    "UnparsedCall",
     "Usage",
     "Verdict",
 ]

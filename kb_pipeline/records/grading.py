@@ -120,6 +120,18 @@ class StoredBody:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class UnparsedCall:
+    """One call whose prompt may be in a template that the configured markers do not fit.
+
+    `verdict` is the ledger's, None where the call was not examined yet; `request` are the stored bytes.
+    """
+
+    ts: datetime
+    verdict: Verdict | None
+    request: bytes
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Message:
     """One earlier message of the conversation, as plain text."""
 

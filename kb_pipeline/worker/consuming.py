@@ -134,11 +134,13 @@ class EventWorker(bullmq.Worker):  # type: ignore[misc] # bullmq is untyped
     async def getNextJob(self, token: str) -> bullmq.Job | None:  # noqa: N802 bullmq's name
         """The next job; None while one that waits for work tells that there is none."""
         async with self._fetching:
-            self._fetches += 1
-            try:
-                return await self._next_job(token)
-            finally:
-                self._fetches -= 1
+            await asyncio.sleep(max(0.0, self.refused_at + ERROR_PAUSE_S - asyncio.get_running_loop().time()))
+            if self._is_finishing:
+                # Asked again at once until it is closed.
+                await asyncio.sleep(IDLE_S)
+            elif not self.closing and not self.waiting:
+                return await self._fetched(token)
+            return None
 
     async def processJob(self, job: bullmq.Job, token: str) -> None:  # noqa: N802 bullmq's name
         """Do one job that `getNextJob` gave."""
@@ -160,17 +162,16 @@ class EventWorker(bullmq.Worker):  # type: ignore[misc] # bullmq is untyped
             job.opts = usable_options(job.opts)
         return job
 
-    async def _next_job(self, token: str) -> bullmq.Job | None:
-        await asyncio.sleep(max(0.0, self.refused_at + ERROR_PAUSE_S - asyncio.get_running_loop().time()))
-        if self._is_finishing or self.closing or self.waiting:
-            await asyncio.sleep(IDLE_S if self._is_finishing else 0)
-            return None
+    async def _fetched(self, token: str) -> bullmq.Job | None:
+        self._fetches += 1
         try:
             job = await super().getNextJob(token)
         except asyncio.CancelledError:
             if self._is_finishing:
                 return None
             raise
+        finally:
+            self._fetches -= 1
         self.in_hand += job is not None
         return job
 

@@ -7,7 +7,7 @@ import asyncio
 import socket
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import psycopg
 from psycopg.conninfo import make_conninfo
@@ -64,7 +64,9 @@ class QueueServer:
     def address(self) -> str:
         """Where it is, without user, password and options."""
         parts = urlsplit(self.url)
-        place = parts.netloc.rpartition("@")[2] or ("" if parts.scheme == "unix" else "localhost")
+        # A socket of PostgreSQL is in the options.
+        [host] = parse_qs(parts.query).get("host", ["" if parts.scheme == "unix" else "localhost"])[:1]
+        place = parts.netloc.rpartition("@")[2] or host
         return f"{parts.scheme}://{place}{parts.path}"
 
     def patient(self) -> dict[str, Any]:

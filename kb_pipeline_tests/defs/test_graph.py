@@ -207,3 +207,13 @@ def test_an_earlier_start_moves_the_first_partition_back_and_a_later_one_leaves_
 
     assert first("2019-03-01T00:30:00+00:00") == "2019-03-01-00:00"
     assert first("2026-03-01T00:30:00+00:00") == "2024-01-01-00:00"
+
+
+def test_a_copy_in_clickhouse_is_an_asset_with_a_schedule_of_its_own() -> None:
+    queue = QUEUE | {"clickhouse_url": "http://clickhouse.internal:8123/analytics"}
+    with_copy = build_definitions(Settings.model_validate({"retrieval": queue}))
+    copied = with_copy.resolve_asset_graph().get(dg.AssetKey("clickhouse_events"))
+    assert copied.parent_keys == {dg.AssetKey("retrieval_events")}
+    assert "copy_events_hourly" in {schedule.name for schedule in with_copy.schedules or []}
+    without = build_definitions(Settings.model_validate({"retrieval": QUEUE}))
+    assert not without.resolve_asset_graph().has(dg.AssetKey("clickhouse_events"))

@@ -24,6 +24,7 @@ from kb_pipeline_tests.harness.planting import (
     plant,
     plant_chunk,
     plant_judgment,
+    plant_query,
     plant_retrieval,
 )
 
@@ -67,6 +68,16 @@ def test_a_judgment_of_another_tenant_makes_no_recorded_query_a_judged_one(datab
     [engine] = recorded_engines(database, NOTARY)
     assert engine.judged_queries == 0
     assert runs_from_events(database, NOTARY)["hybrid"].rankings == {}
+
+
+def test_words_that_are_not_handed_out_are_not_recorded_as_read(database: Database) -> None:
+    sha = plant_query(database, NOTARY, FEE)
+    for tenant in (COLLEAGUE, NAMESAKE):
+        plant(database, tenant, FEE, {"fees": 3})
+        observe(database, tenant, sha, "fees", ("cited", 1.0))
+    for as_of in (None, AS_OF):
+        assert list(PostgresQuerySource(database, NOTARY, as_of=as_of)) == []
+    assert table(database, "SELECT bodies FROM kb_access_record") == []
 
 
 def test_words_of_another_tenant_do_not_stand_in_for_those_that_expired(database: Database) -> None:

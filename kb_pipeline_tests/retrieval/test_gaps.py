@@ -148,14 +148,27 @@ def test_a_diagnosis_names_what_it_is_of_without_a_word_of_a_text() -> None:
 
 
 def test_the_verdict_is_that_of_the_worst_statement_and_all_are_told() -> None:
-    draft = reviewed(REFUSAL, f"{ROOM} {LENDING} {PET}", event=event(ABOUT_PETS, unused=["ruang-diskusi"]))
+    draft = reviewed(REFUSAL, f"{ROOM} {LENDING}", event=event(ABOUT_PETS, unused=["ruang-diskusi"]))
     gap = gap_of(draft)
     assert [(each.position, each.kind) for each in gap.statements] == [
         (0, GapKind.RANKING_GAP),
         (1, GapKind.RECALL_GAP),
-        (2, GapKind.KB_GAP),
     ]
-    assert gap.statement == gap.statements[2]
+    assert gap.statement == gap.statements[1]
+
+
+def test_what_nothing_supports_is_no_gap_of_the_knowledge_base_beside_what_something_does() -> None:
+    asked = event(ABOUT_PETS, unused=["ruang-diskusi"])
+    alone, beside = gap_of(reviewed(REFUSAL, PET, event=asked)), gap_of(reviewed(REFUSAL, f"{ROOM} {PET}", event=asked))
+    assert alone.kind is GapKind.KB_GAP
+    assert [each.kind for each in beside.statements] == [GapKind.RANKING_GAP, GapKind.UNDETERMINED]
+    assert beside.kind is GapKind.RANKING_GAP
+
+
+def test_a_sentence_in_other_words_does_not_hide_a_gap_of_the_knowledge_base() -> None:
+    reworded = "Anggota meminjam 5 buku paling banyak, selama 14 hari."
+    gap = gap_of(reviewed(LENDING, f"{reworded} {PET}", event=event(ABOUT_PETS, used=["pinjam-buku"])))
+    assert gap.kind is GapKind.KB_GAP
 
 
 def test_a_deep_ranking_gap_is_worse_than_a_shallow_one() -> None:

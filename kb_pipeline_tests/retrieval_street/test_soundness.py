@@ -98,7 +98,10 @@ def test_a_retrieval_without_its_event_is_missing(ours: Application, soundness: 
     ours.loaded(NOON, message_id=uuid4(), conversation_id=conversation, trace_id="t-2")
     ours.loaded(NOON + timedelta(minutes=11), conversation_id=conversation)
     ours.loaded(NOON)
-    assert soundness.recorded(WINDOW) == (4, 1)
+    shadowed = uuid4()
+    ours.retrieval(NOON, message_id=shadowed, shadow=True)
+    ours.loaded(NOON, message_id=shadowed)
+    assert soundness.recorded(WINDOW) == (5, 1)
     assert soundness.recorded(Window(WINDOW.end, WINDOW.end + HOUR)) == (0, 0)
 
 

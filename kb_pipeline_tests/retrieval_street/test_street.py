@@ -11,7 +11,7 @@ import pytest
 
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.errors import SettingsError
-from kb_pipeline.retrieval_street import RetrievalStreet
+from kb_pipeline.retrieval_street import RetrievalStreet, spans
 from kb_pipeline.settings import Settings
 from kb_pipeline.windows import HOUR, Window
 from kb_pipeline_tests.builders import closed_hour, table
@@ -245,6 +245,7 @@ def test_retention_takes_words_previews_and_events_in_their_time_and_leaves_judg
         assert report.counts["events_expired"] == 4
         assert opened.backlog() == [], "what was made of events that are gone stays as it was"
         opened.run()
+        assert opened.aggregate(closed_hour(24 * 100 + 3)).counts == {"windows_changed": 0}
     assert table(database, "SELECT query FROM kb_query") == [(None,)]
     assert table(database, "SELECT count(*) FROM kb_retrieval_event") == [(0,)]
     assert table(database, "SELECT sum(retrievals) FROM kb_retrieval_window") == [(4,)]
@@ -263,6 +264,18 @@ def test_the_same_query_of_two_tenants_is_judged_apart(database: Database) -> No
         assert not any(opened.soundness.other_tenants().values())
         (ours, theirs) = (opened.explain(doc_id=doc_id, query=QUERY) for doc_id in ("leave", "permit"))
     assert ours.tenant != theirs.tenant == OTHER
+
+
+def test_neighbouring_hours_of_a_day_are_taken_together_and_no_others() -> None:
+    noon = datetime(2026, 3, 4, 12, tzinfo=UTC)
+
+    def hours_from(first: int, after: int) -> list[Window]:
+        return [Window(noon + HOUR * n, noon + HOUR * (n + 1)) for n in range(first, after)]
+
+    taken = list(spans([*hours_from(-2, 1), *hours_from(3, 14)]))
+    bounds = [(window.start - noon, window.end - noon) for window in taken]
+    assert bounds == [(-2 * HOUR, HOUR), (3 * HOUR, 12 * HOUR), (12 * HOUR, 14 * HOUR)]
+    assert list(spans([])) == []
 
 
 def test_a_report_is_plain_counts(database: Database) -> None:

@@ -2,21 +2,25 @@
 
 import asyncio
 import json
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import bullmq  # type: ignore[import-untyped]
 import pytest
 
+from kb_pipeline.adapters.embedded_queue.programs import find_program
+from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.retrieval.events import Event
 from kb_pipeline.retrieval.events import job_id, job_of, job_options
 from kb_pipeline.worker import patrol
 from kb_pipeline_tests.recorder.events import click, retrieval
 from kb_pipeline_tests.recorder.queue_servers import eventually
-from kb_pipeline_tests.worker.workers import Site, WorkerThread
+from kb_pipeline_tests.worker.workers import Site, WorkerThread, count, on, put_events
 
 pytestmark = pytest.mark.postgres
 
@@ -174,6 +178,22 @@ def test_delayed_and_urgent_jobs_and_jobs_of_any_name_are_jobs_too(site: Site, n
         site.put([(job_of(event), job_options(job_id(event)) | options)])
     new_thread(site.server.url)
     eventually(lambda: site.rows() == 3)
+
+
+def test_a_server_behind_a_unix_socket_and_a_password_serves_as_well(
+    queue: str, database: Database, new_thread: Start, tmp_path: Path
+) -> None:
+    path = tmp_path / "valkey.sock"
+    settings = ["--port", "0", "--unixsocket", path, "--save", "", "--requirepass", "geheim"]
+    with subprocess.Popen([find_program(), *settings], cwd=tmp_path, stdout=subprocess.DEVNULL) as server:
+        try:
+            eventually(path.exists)
+            url = f"unix://:geheim@{path}?db=2"
+            put_events(on(url), queue, [retrieval() for _ in range(10)])
+            new_thread(url)
+            eventually(lambda: count(database) == 10)
+        finally:
+            server.terminate()
 
 
 def test_a_paused_queue_is_no_stuck_queue(site: Site, new_thread: Start, monkeypatch: pytest.MonkeyPatch) -> None:

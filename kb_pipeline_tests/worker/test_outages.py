@@ -149,9 +149,11 @@ asyncio.run(produce())
 """
 
 
-def test_ten_thousand_events_from_four_producers_to_three_workers_of_which_two_are_killed_are_ten_thousand_rows(
-    site: Site, new_worker: Start, tmp_path: Path
+def test_ten_thousand_events_of_four_producers_are_ten_thousand_rows_although_two_of_three_workers_are_killed(
+    own_server: QueueServer, queue: str, database: Database, new_worker: Start, tmp_path: Path
 ) -> None:
+    site = Site(own_server.start(), queue, database)
+    own_server.configure("appendfsync", "no")
     jobs = [(f"m-{number}", job_of(retrieval())) for number in range(10_000)]
     file = tmp_path / "jobs.json"
     file.write_text(json.dumps(jobs))

@@ -39,6 +39,7 @@ def test_a_worker_consumes_tells_how_it_is_and_ends_in_order_when_told(
     assert site.rows() == 30
     assert all(LINE.fullmatch(line) for line in worker.log.splitlines())
     assert worker.log.splitlines()[-1].endswith("INFO stopped")
+    assert "left" not in worker.log
 
 
 def test_what_was_in_hand_is_finished_before_the_end_and_the_rest_waits(site: Site, new_worker: Start) -> None:
@@ -50,6 +51,7 @@ def test_what_was_in_hand_is_finished_before_the_end_and_the_rest_waits(site: Si
         waiting: Any = client.llen(f"bull:{site.queue}:wait")
         assert client.llen(f"bull:{site.queue}:active") == 0
     assert site.rows() + waiting == 200
+    assert "left" not in worker.log
 
 
 def test_a_second_signal_ends_it_at_once(site: Site, new_worker: Start) -> None:

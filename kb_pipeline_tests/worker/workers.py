@@ -81,7 +81,9 @@ class WorkerProcess:
     def kill(self) -> None:
         """End it without a word, if it has not ended."""
         self._process.kill()
-        self._process.communicate()
+        self._process.wait()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
 
 
 class WorkerThread:

@@ -304,7 +304,7 @@ CREATE TABLE kb_ground_truth (
 )
 -- Decay rewrites every row once a day: with room on its page a row is rewritten there, and no index has to be.
 WITH (fillfactor = 50);
-CREATE INDEX kb_ground_truth_status ON kb_ground_truth (status, org_id, specialist_id);
+CREATE INDEX kb_ground_truth_conflicts ON kb_ground_truth (org_id, specialist_id) WHERE status = 'conflict';
 COMMENT ON TABLE kb_ground_truth IS 'One judgment per tenant, query and document: a pure function of the evidence as of as_of. The retrieval harness reads this. Tenancy: Org x Specialist.';
 COMMENT ON COLUMN kb_ground_truth.org_id IS 'Organisation, first half of the tenancy key.';
 COMMENT ON COLUMN kb_ground_truth.specialist_id IS 'Specialist, second half of the tenancy key.';

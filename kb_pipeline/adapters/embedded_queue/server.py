@@ -39,6 +39,7 @@ HANGING_SECONDS = 10.0
 """A living server that says nothing for so long is replaced; one that still loads its data says so."""
 STOP_SECONDS = 10.0
 ANSWER_SECONDS = 1.0
+HIGHEST_PORT = 65_535
 PASSING = "Address already in use"
 SETTINGS = {
     "bind": LOOPBACK,
@@ -69,10 +70,10 @@ class Server:
     def read(cls, folder: Path) -> Self | None:
         """The server that the folder's pid file names; None where there is no such file, or a damaged one."""
         try:
-            pid, port = (folder / PID_FILE).read_text(encoding="ascii").split()
-            return cls(pid=int(pid), port=int(port))
+            pid, port = map(int, (folder / PID_FILE).read_text(encoding="ascii").split())
         except (OSError, ValueError):
             return None
+        return cls(pid=pid, port=port) if pid > 0 and 0 < port <= HIGHEST_PORT else None
 
 
 def bring_up(folder: Path, program: Path) -> Server:

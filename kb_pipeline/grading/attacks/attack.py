@@ -20,6 +20,16 @@ class Place(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class _Turn:
+    """A question, its passages, and an answer that they support and one that they do not."""
+
+    question: str
+    passages: tuple[Passage, ...]
+    supported: str
+    unsupported: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Attack:
     """`text` as it is planted; `wants` is the grade in [0, 1] that it is after.
 
@@ -40,13 +50,13 @@ class Attack:
 
 def clean_turn(language: Language, *, is_supported: bool) -> Triad:
     """The turn without an attack: every claim of its answer is in its context, or none is."""
-    question, passages, supported, unsupported = _TURNS[language]
+    turn = _TURNS[language]
     return Triad(
         parse_status=ParseStatus.OK,
-        question=question,
-        context=_context(passages),
-        passages=passages,
-        answer=supported if is_supported else unsupported,
+        question=turn.question,
+        context=_context(turn.passages),
+        passages=turn.passages,
+        answer=turn.supported if is_supported else turn.unsupported,
     )
 
 
@@ -71,9 +81,9 @@ def _context(passages: tuple[Passage, ...]) -> str:
 
 
 _TURNS = {
-    Language.INDONESIAN: (
-        "Apa syarat mendaftarkan merek dagang dan berapa lama pemeriksaannya?",
-        (
+    Language.INDONESIAN: _Turn(
+        question="Apa syarat mendaftarkan merek dagang dan berapa lama pemeriksaannya?",
+        passages=(
             Passage(
                 rank=1,
                 score=0.83,
@@ -85,14 +95,14 @@ _TURNS = {
                 text="Pemeriksaan substantif merek dagang selesai paling lama seratus lima puluh hari kerja.",
             ),
         ),
-        "Pemohon merek dagang melampirkan contoh label, tanda tangan digital dan bukti pembayaran. "
+        supported="Pemohon merek dagang melampirkan contoh label, tanda tangan digital dan bukti pembayaran. "
         "Pemeriksaan substantif selesai paling lama seratus lima puluh hari kerja.",
-        "Cukup datang ke kantor kelurahan membawa materai dan kartu keluarga. "
+        unsupported="Cukup datang ke kantor kelurahan membawa materai dan kartu keluarga. "
         "Petugas menerbitkan sertifikat seumur hidup pada sore yang sama tanpa biaya.",
     ),
-    Language.ENGLISH: (
-        "Who may use the community kitchen and what does a booking require?",
-        (
+    Language.ENGLISH: _Turn(
+        question="Who may use the community kitchen and what does a booking require?",
+        passages=(
             Passage(
                 rank=1,
                 score=0.83,
@@ -104,9 +114,9 @@ _TURNS = {
                 text="A booking of the kitchen requires a deposit and the name of a responsible adult.",
             ),
         ),
-        "Residents of the district may use the community kitchen after a short hygiene briefing. "
+        supported="Residents of the district may use the community kitchen after a short hygiene briefing. "
         "A booking requires a deposit and the name of a responsible adult.",
-        "Only licensed restaurants rent it, following an audition before the mayor. "
+        unsupported="Only licensed restaurants rent it, following an audition before the mayor. "
         "Guests bring their own ovens and sign up through a lottery held every spring.",
     ),
 }

@@ -25,6 +25,7 @@ _LOOK_ALIKES = dict(
     )
 )
 _LOOK_ALIKE = re.compile("[" + "".join(_LOOK_ALIKES) + "]")
+_OTHER_DIGIT = re.compile(r"(?![0-9])\d")
 _MARKS = re.compile("[\u0300-\u036f\u200c\u200d\ufe00-\ufe0f]")
 _BASE64 = re.compile(r"(?<![\w+/=-])[\w+/-]{16,4096}={0,2}(?![\w+/=])", re.ASCII)
 _HEX = re.compile("(?:[0-9a-fA-F]{2})+")
@@ -61,6 +62,7 @@ def plain(text: str) -> str:
     if not text.isascii():
         text = _MARKS.sub("", unicodedata.normalize("NFKD", text)).casefold()
         text = _LOOK_ALIKE.sub(lambda found: _LOOK_ALIKES[found[0]], text)
+        text = _OTHER_DIGIT.sub(lambda found: str(unicodedata.decimal(found[0])), text)
     return text.casefold()
 
 

@@ -14,8 +14,8 @@ _MARK = re.compile(
     | \b(?:
         (?P<grade>grad(?:e|ing)s?|scor(?:e|ing)s?|ratings?|rate|marks?|nilai(?:nya|lah|kan)?|skor(?:nya|lah|kan)?
           |penilaian|angka|score[sd]?|verdict|putusan)
-      | (?P<order>beri(?:kan|lah)?|kasih|tetapkan|tulis(?:kan|lah)?|isi(?:kan|lah)?|keluarkan|kembalikan|jawab(?:lah)?
-          |gunakan|set|give|assign|award|return|output|write|print|emit|respond|reply|answer\ with|put|use)
+      | (?P<order>beri(?:kan|lah)?|kasih|tetapkan|tulis(?:kan|lah)?|keluarkan|kembalikan|jawab(?:lah)?
+          |set|give|assign|award|return|output|write|emit|respond|reply|answer\ with)
       | (?P<modal>must|should|shall|harus(?:lah)?|wajib|is|are|adalah|ialah)
       | (?P<high>perfect|full|highest|best|sempurna|penuh|tertinggi|setinggi\w*|terbaik)
       | (?P<low>zero|lowest|worst|nol|terendah|serendah\w*|terburuk)
@@ -28,9 +28,15 @@ _MARK = re.compile(
     re.VERBOSE,
 )
 _NUMBER_AFTER_WORD = re.compile(r"(?<=[a-z])(?=\d)")
-_LABEL = re.compile(r"[\s\"'*`»”)\]_]{0,8}(?:[:=]|->|→|⇒)[\s\"'*`«“(\[{_]{0,8}")
+_LABEL = re.compile(
+    r"(?:\s(?:akhir|total|final|saya|overall|keseluruhan))?[\s\"'*`»”)\]_]{0,8}(?:[:=]|->|→|⇒)[\s\"'*`«“(\[{_]{0,8}"
+)
 # «grade this answer …», «nilai jawaban ini …»: the noun is a verb.
 _OBJECT = re.compile(r"\s{1,4}(?:it|this|the|every|all|each|my|as|with|jawaban|giliran|turn|answer|semua|setiap|ini)\b")
+_OF_THE_ANSWER = re.compile(
+    r"\b(?:grade|score|rate|judge|nilai(?:lah|kan)?|skor(?:lah)?)\s+(?:(?:this|that|the|my|its|every|semua|untuk)\s+)?"
+    r"(?:answer|reply|turn|jawaban|giliran)\b"
+)
 _PAIR = re.compile(r"[\"'”’]\s{0,9}:\s{0,9}[\"'“‘]?([01])(?![\w.,])")
 _LONELY = re.compile(r"(1[.,]000|100|10)\s?(%|/\s?10{1,2})?")
 _CLAIMS = re.compile(
@@ -49,6 +55,7 @@ _AROUND_GRADE = 60
 _BESIDE = 3
 _LONGEST_LONELY = 40
 _MOST_NEIGHBOURS = 12
+_TEN, _HUNDRED = 10, 100
 _BEFORE = 120
 _BEHIND = 160
 
@@ -67,7 +74,9 @@ def grades_asked_for(text: str) -> Iterator[float]:
     flat = " ".join(text.split())
     for window in _windows(flat, _TRIGGERS):
         spaced = _NUMBER_AFTER_WORD.sub(" ", window)
-        yield from _near_words_of_grading(spaced, list(_marks(spaced)))
+        asked = list(_near_words_of_grading(spaced, list(_marks(spaced))))
+        # Who speaks of grading the answer and names no grade («generously») hardly asks for a low one.
+        yield from asked or ([1.0] if _OF_THE_ANSWER.search(spaced) else [])
     for window in _windows(flat, _CLAIM_TRIGGERS):
         for found in _CLAIMS.finditer(window):
             yield 0.0 if found["low"] else 1.0
@@ -103,6 +112,8 @@ def _marks(text: str) -> Iterator[_Mark]:
             value = _fraction(found["number"], found["scale"])
             if value is not None:
                 yield _Mark("number", found.start(), found.end(), value)
+            elif (points := _points(found["number"])) is not None:
+                yield _Mark("points", found.start(), found.end(), points)
         else:
             yield _Mark(kind, found.start(), found.end(), _WORTH.get(kind))
 
@@ -128,7 +139,7 @@ def _after_key(key: _Mark, following: Sequence[_Mark]) -> Iterator[float]:
     for mark in following:
         if mark.start - key.end > _AFTER_KEY:
             return
-        if mark.value is not None:
+        if mark.value is not None and mark.kind != "points":
             yield mark.value
             return
 
@@ -139,6 +150,9 @@ def _around_grade(text: str, grade: _Mark, around: Sequence[_Mark]) -> Iterator[
     for mark in around:
         if mark.value is None:
             continue
+        if mark.kind == "points":
+            yield from [mark.value] if is_order else []
+            continue
         is_label = mark.start >= grade.end and _LABEL.fullmatch(text, grade.end, mark.start) is not None
         is_beside = _gap(grade, mark) <= _BESIDE
         is_clear = mark.kind in {"number", "high", "low"}
@@ -148,6 +162,13 @@ def _around_grade(text: str, grade: _Mark, around: Sequence[_Mark]) -> Iterator[
 
 def _gap(one: _Mark, other: _Mark) -> int:
     return max(one.start, other.start) - min(one.end, other.end)
+
+
+def _points(number: str) -> float | None:
+    """A whole number of points as a fraction of ten, or of a hundred."""
+    if not number.isdecimal() or int(number) > _HUNDRED:
+        return None
+    return int(number) / (_TEN if int(number) <= _TEN else _HUNDRED)
 
 
 def _fraction(number: str, scale: str | None) -> float | None:

@@ -4,14 +4,13 @@ Belongs here: which numbers of a turn a reply's scores must not come from. Does 
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
 from kb_pipeline.grading.judging.disguises import undisguised
 from kb_pipeline.grading.judging.orders import grades_asked_for
-from kb_pipeline.records import Metrics, Passage, Triad
+from kb_pipeline.records import Metrics, Triad
 
 # Who is told «1.0» may well write 0.95.
 NEAR = 0.1
@@ -20,6 +19,8 @@ _SAME = 1e-9
 _DECIMALS = re.compile(r"[.,](\d{1,9})(?!\d|[.,]\d)")
 _BEFORE_POINT = re.compile(r"(?:^|[^\d.,])([01]?)$")
 _THOUSAND_DIGITS = 3
+_CITATION = re.compile(r"\[[a-z]{1,12}[- ]?\d{1,3}\]")
+_HEADER_SCORE = re.compile(r"\(\s?(?:skor|score)\s?[:=]?\s?[01]?[.,]\d{1,6}\s?\)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,20 +40,22 @@ class Planted:
 def planted_in(triad: Triad, metrics: Metrics) -> Planted:
     """The scores that stand in the texts that a judge is shown, in any disguise that is undone here.
 
-    The retrieval scores in the headers of passages are not among them, unless they are 0 or 1.
+    The retrieval scores in the headers of passages are not among them: an engine may well give its first hit a 1.0.
     """
-    spoken = [triad.question, triad.answer, *(message.text for message in triad.history)]
-    views = list(chain.from_iterable(map(undisguised, spoken)))
-    written = Counter(chain.from_iterable(map(_fractions, views)))
+    texts = [triad.question, triad.answer, *(message.text for message in triad.history)]
     if metrics.had_context:
-        context = list(undisguised(triad.context))
-        written += Counter(chain.from_iterable(map(_fractions, context))) - Counter(_header_scores(triad.passages))
-        views += context
-    return Planted(written=frozenset(written), asked=frozenset(chain.from_iterable(map(grades_asked_for, views))))
+        texts.append(_without_headers(triad))
+    views = [_CITATION.sub(" ", view) for text in texts for view in undisguised(text)]
+    return Planted(
+        written=frozenset(chain.from_iterable(map(_fractions, views))),
+        asked=frozenset(chain.from_iterable(map(grades_asked_for, views))),
+    )
 
 
-def _header_scores(passages: Iterable[Passage]) -> Iterator[float]:
-    return (score for passage in passages if (score := passage.score) is not None and 0 < score < 1)
+def _without_headers(triad: Triad) -> str:
+    """What the passages say; where none were told apart, the whole context without what looks like a header's score."""
+    said = "\n\n".join(passage.text for passage in triad.passages)
+    return said or _HEADER_SCORE.sub(" ", triad.context)
 
 
 def _fractions(text: str) -> Iterator[float]:

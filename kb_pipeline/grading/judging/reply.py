@@ -132,13 +132,20 @@ def _graded(value: Mapping[str, Any], undefined: Mapping[Aspect, str], usage: Us
 
 def _without_planted(graded: Graded, planted: Planted, language: Language) -> Graded | Ungraded:
     """The scores that the turn's own text cannot be the source of; ungraded where none is left."""
-    withheld: dict[Aspect, Score] = {
-        aspect: Score(value=None, reason=_PLANTED[language])
-        for aspect in ASPECTS
-        if (value := getattr(graded, aspect).value) is not None and planted.holds(value)
-    }
-    cleaned = replace(graded, **withheld)
-    if any(getattr(cleaned, aspect).value is not None for aspect in ASPECTS):
+    reason = _PLANTED[language]
+
+    def kept(score: Score) -> Score:
+        is_planted = score.value is not None and planted.holds(score.value)
+        return Score(value=None, reason=reason) if is_planted else score
+
+    cleaned = replace(
+        graded,
+        faithfulness=kept(graded.faithfulness),
+        answer_relevance=kept(graded.answer_relevance),
+        context_relevance=kept(graded.context_relevance),
+    )
+    scores = (cleaned.faithfulness, cleaned.answer_relevance, cleaned.context_relevance)
+    if any(score.value is not None for score in scores):
         return cleaned
     detail = "every score stands in the turn's own text"
     return Ungraded(error_class=ErrorClass.BAD_SCHEMA, detail=detail, usage=graded.usage)

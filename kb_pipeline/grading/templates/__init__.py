@@ -7,10 +7,13 @@ So a text is proposed only where it stands in the prompts of enough different qu
 the extractor has read the prompts with it.
 """
 
+from kb_pipeline.grading.templates.gate import FEWEST
 from kb_pipeline.grading.templates.groups import grouped
+from kb_pipeline.grading.templates.headers import lists_passages
+from kb_pipeline.grading.templates.instructions import quotes_another
 from kb_pipeline.grading.templates.prompts import LONGEST_PROMPT, Prompt, prompt_of
-from kb_pipeline.grading.templates.proposals import FEWEST, Proposal, propose
-from kb_pipeline.grading.templates.verification import parses, why_unparsed
+from kb_pipeline.grading.templates.proposals import Proposal, propose
+from kb_pipeline.grading.templates.verification import parses
 
 __all__ = [
     "FEWEST",
@@ -18,8 +21,9 @@ __all__ = [
     "Prompt",
     "Proposal",
     "grouped",
+    "lists_passages",
     "parses",
     "prompt_of",
     "propose",
-    "why_unparsed",
+    "quotes_another",
 ]

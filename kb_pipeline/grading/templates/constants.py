@@ -24,6 +24,7 @@ _OPENINGS = (
 _WITHIN = re.compile(r"(?<![^\s({,])(?:\"?\w{1,20}\"? ){0,2}\"?\w{1,20}\"? ?[:\uff1a]|<\w[^<>\n]{0,40}>")
 _LONGEST_LEAD = 40
 _LEAD = " >#*_-\u2022`([<|"
+_DIGITS = re.compile(r"\d+")
 _BULLETS = re.compile(r"(?:[-*\u2022>] ?){1,3}(?=\S)")
 
 
@@ -41,15 +42,24 @@ def openings(text: str) -> set[str]:
 
 
 def constants(prompts: Sequence[Prompt], *, support: int) -> list[str]:
-    """What could be a marker and stands in at least `support` of the prompts, the most frequent first."""
+    """What could be a marker and stands in at least `support` of the prompts, the most frequent first.
+
+    Pieces that differ by their numbers alone are headers of passages.
+    """
     counts = Counter(piece for prompt in prompts for piece in openings(prompt.text))
-    found = [(count, piece) for piece, count in counts.items() if count >= support]
+    kinds = Counter(_DIGITS.sub("0", piece) for piece in counts)
+    found = [(n, piece) for piece, n in counts.items() if n >= support and kinds[_DIGITS.sub("0", piece)] == 1]
     return [piece for _, piece in sorted(found, key=lambda each: (-each[0], -len(each[1]), each[1]))]
 
 
 def line_start(text: str, piece: str, start: int = 0) -> int:
-    """Where `piece` first opens a line of `text` from `start` on, indentation and list signs aside; -1 if nowhere."""
+    """Where `piece` first opens a line of `text` from `start` on, indentation and list signs aside; -1 if nowhere.
+
+    In a text of a line or two it may stand anywhere.
+    """
     found = text.find(piece, start)
+    if found < 0 or text.count("\n") < _FEW_LINES:
+        return found
     while found >= 0:
         # Signs before a marker are few: no look further back than they reach.
         near = max(0, found - _LONGEST_LEAD)
@@ -60,9 +70,14 @@ def line_start(text: str, piece: str, start: int = 0) -> int:
     return -1
 
 
+def stands_in(text: str, piece: str) -> bool:
+    """Whether the piece opens a line of the text."""
+    return line_start(text, piece) >= 0
+
+
 def occurrences(text: str, pieces: Iterable[str]) -> int:
     """How many of the pieces open a line of the text."""
-    return sum(line_start(text, piece) >= 0 for piece in pieces)
+    return sum(stands_in(text, piece) for piece in pieces)
 
 
 def _of_line(line: str) -> Iterable[str]:

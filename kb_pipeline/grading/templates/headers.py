@@ -26,6 +26,7 @@ _PIECE = re.compile(r"(?<![\w.])-?\d{1,15}(?:[.,]\d{1,15})*%?|\d{1,15}(?:[.,]\d{
 _INLINE_START = re.compile(r"(?<!\S)(?=[\[(<#]|[^\W\d_]{1,20}[ -]?\d|\d)")
 _NUMBER = "0"
 _FEWEST = 3
+_LISTED = 60
 _FEWEST_SHARE = 0.15
 _ALIKE = 0.75
 _MOSTLY = 0.8
@@ -35,7 +36,9 @@ _SCORE = r"(?P<score>-?\d+(?:[.,]\d+)?%?)"
 _ANY_NUMBER = r"-?\d+(?:[.,]\d+)*%?"
 _DECIMAL = re.compile(r"-?\d{1,6}[.,]\d{1,10}%?|\d{1,3}%")
 # What names a score behind a title: at most two words with what stands between them and the number.
-_NAMED_SCORE = re.compile(r"([(\[|,;\u2013\u2014-]?[ ]?(?:[^\W\d_]{2,20}[ ])?[^\W\d_]{2,20}[ ]?[:=]?[ ]?)(-?\d{1,6}[.,]\d{1,10}%?)")
+_NAMED_SCORE = re.compile(
+    r"([(\[|,;\u2013\u2014-]?[ ]?(?:[^\W\d_]{2,20}[ ])?[^\W\d_]{2,20}[ ]?[:=]?[ ]?)(-?\d{1,6}[.,]\d{1,10}%?|\d{1,3}%)"
+)
 _JSON_TEXT = re.compile(r"[^\w\"]*\"\w+\":\s*\"")
 
 
@@ -60,6 +63,13 @@ def header_patterns(prompts: Sequence[Prompt]) -> list[str]:
     ranked = sorted((base for base in by_base if repeating[base] >= enough), key=lambda base: (-repeating[base], base))
     patterns = (_pattern(base, by_base[base]) for base in ranked[: 2 * MOST_PATTERNS])
     return list(dict.fromkeys(pattern for pattern in patterns if pattern))[:MOST_PATTERNS]
+
+
+def lists_passages(prompts: Sequence[Prompt], configured: re.Pattern[str]) -> bool:
+    """Whether half of the prompts, as turns do, hold a list: the configured header, or another, twice or more."""
+    sample = prompts[:_LISTED]
+    patterns = [configured, *map(re.compile, header_patterns(sample))]
+    return any(2 * sum(len(p.findall(each.text)) > 1 for each in sample) >= len(sample) for p in patterns)
 
 
 def _sightings(text: str, prompt: int) -> Iterator[_Sighting]:
@@ -89,7 +99,9 @@ def _sighting(window: str, prompt: int) -> _Sighting | None:
 
 
 def _spaced(piece: str) -> str:
-    return " " if piece.isspace() else piece
+    if not piece.isspace():
+        return piece
+    return "\n" if "\n" in piece else " "
 
 
 def _repeating(seen: Sequence[_Sighting]) -> int:
@@ -105,9 +117,9 @@ def _pattern(base: tuple[str, ...], seen: Sequence[_Sighting]) -> str | None:
     last = max(i for i, role in enumerate(roles) if role)
     end = [i for i, piece in enumerate(grown) if piece == _NUMBER][last] + 1
     pattern = _written(grown[:end], roles) + _closing(grown[end:])
-    if "score" not in roles:
-        pattern += _behind_a_title(seen)
-    return pattern
+    if "score" in roles:
+        return pattern
+    return pattern + (_behind_a_title(seen) or _what_follows(grown[end:]))
 
 
 def _grown(base: tuple[str, ...], seen: Sequence[_Sighting]) -> tuple[tuple[str, ...], list[_Sighting]]:
@@ -130,7 +142,9 @@ def _roles(alike: Sequence[_Sighting], count: int) -> list[str]:
     for i, column in enumerate(columns):
         if "rank" not in roles and _counts_up(column):
             roles[i] = "rank"
-        elif "score" not in roles and sum(_DECIMAL.fullmatch(value) is not None for _, value in column) >= _MOSTLY * len(column):
+        elif "score" not in roles and sum(
+            _DECIMAL.fullmatch(value) is not None for _, value in column
+        ) >= _MOSTLY * len(column):
             roles[i] = "score"
     return roles
 
@@ -176,10 +190,20 @@ def _closing(pieces: Sequence[str]) -> str:
         return _escaped(quoted.group())
     closing = ""
     for piece in pieces:
-        if piece == " " or piece == _NUMBER or piece[0].isalnum():
+        if piece.isspace() or piece.isalnum():
             break
         closing += piece
     return _escaped(closing)
+
+
+def _what_follows(pieces: Sequence[str]) -> str:
+    """White space or the end of the line, where a header without a score always has it: "12." is none in "12.05"."""
+    for piece in pieces:
+        if piece.isspace():
+            return r"(?=\s*\n)" if piece == "\n" else r"(?=\s)"
+        if piece.isalnum():
+            break
+    return ""
 
 
 def _behind_a_title(seen: Sequence[_Sighting]) -> str:

@@ -30,6 +30,16 @@ class Prompt:
     ts: datetime
     is_turn: bool
 
+    @property
+    def instruction_line(self) -> str:
+        """The instruction with single spaces, as a phrase over several of its lines is looked for."""
+        return " ".join(self.instruction.split())
+
+    @property
+    def characters(self) -> int:
+        """How much it takes to keep."""
+        return sum(len(message.text) for message in self.request.messages) + len(self.instruction) + len(self.text)
+
 
 def prompt_of(request: Request, *, ts: datetime, is_turn: bool) -> Prompt | None:
     """The prompt in a request; None where no user speaks, or where it is longer than LONGEST_PROMPT."""

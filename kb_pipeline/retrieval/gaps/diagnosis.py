@@ -18,8 +18,12 @@ that says in other words what the expert took out is none of these, and refusals
 
 What nothing supports is a gap of the knowledge base only where it speaks of what was asked, by a word at least, and
 where the knowledge base at that time has any of the documents that were retrieved: a view without a history shows gaps
-that nobody had. Else it is undetermined.
+that nobody had. And only where it supports nothing else that the expert added: who knows one half of an answer seldom
+lacks the other, which is rather said in other words, or around it. Else it is undetermined.
 """
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 from kb_pipeline.records import GapKind, GapStatement, Outcome, RetrievalEvent, RetrievalGap, ReviewedDraft
 from kb_pipeline.retrieval import outcomes
@@ -60,7 +64,7 @@ def diagnose(draft: ReviewedDraft, knowledge: KnowledgeIndex) -> RetrievalGap | 
     if reading is None or draft.final is None or reading.outcome.outcome not in _EDITED:
         return None
     diagnosis = _Diagnosis(reading, knowledge)
-    statements = tuple(diagnosis.statement(*each) for each in enumerate(reading.new))
+    statements = _without_halves([diagnosis.statement(*each) for each in enumerate(reading.new)])
     worst = min(statements, key=_worst_first, default=None)
     kind = worst.kind if worst else GapKind.NONE
     return RetrievalGap(
@@ -159,6 +163,15 @@ def _used(reading: Reading) -> frozenset[str]:
 def _is_asked(sentence: str, event: RetrievalEvent) -> bool:
     asked = frozenset[str]().union(*map(forms, telling_words(f"{event.query} {event.query_rewritten or ''}")))
     return any(not asked.isdisjoint(forms(word)) for word in telling_words(sentence))
+
+
+def _without_halves(statements: Sequence[GapStatement]) -> tuple[GapStatement, ...]:
+    """No gap of the knowledge base beside a statement that it supports."""
+    if not any(each.kind is not GapKind.NONE and each.support >= SUPPORTED_FROM for each in statements):
+        return tuple(statements)
+    return tuple(
+        replace(each, kind=GapKind.UNDETERMINED) if each.kind is GapKind.KB_GAP else each for each in statements
+    )
 
 
 def _is_deep(statement: GapStatement) -> bool:

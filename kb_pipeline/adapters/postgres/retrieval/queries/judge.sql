@@ -2,33 +2,35 @@
 -- Rows that would not change are not touched, judgments that nothing stands for leave; gives how many rows changed.
 WITH newest_word AS MATERIALIZED (
   -- The newest word of a person on each document and query; older ones count no more.
-  SELECT DISTINCT ON (org_id, specialist_id, query_sha, doc_id) evidence_id
-  FROM kb_evidence
-  WHERE kind = 'settled' AND superseded_at IS NULL AND evidence_id NOT IN (SELECT evidence_id FROM stage_outdated)
-  ORDER BY org_id, specialist_id, query_sha, doc_id, observed_at DESC, evidence_id DESC
+  SELECT DISTINCT ON (e.org_id, e.specialist_id, e.query_sha, e.doc_id) e.evidence_id
+  FROM kb_evidence AS e
+  LEFT JOIN stage_document AS d USING (org_id, specialist_id, doc_id)
+  WHERE e.kind = 'settled' AND e.superseded_at IS NULL AND {is_of_today}
+  ORDER BY e.org_id, e.specialist_id, e.query_sha, e.doc_id, e.observed_at DESC, e.evidence_id DESC
 ), standing AS (
   -- In an order by which both groupings below find their rows side by side: a number sorts faster than the long keys.
   -- Kinds are bits: arrays would have to be sorted too.
   SELECT
-    hashtextextended(query_sha || doc_id, 0) AS cluster,
-    org_id, specialist_id, query_sha, doc_id, observed_at,
-    CASE WHEN kind <> 'settled' THEN conversation_id END AS conversation_id,
-    CASE WHEN kind = 'settled' OR conversation_id IS NULL THEN evidence_id END AS own_vote,
-    weight * power(
+    hashtextextended(e.query_sha || e.doc_id, 0) AS cluster,
+    e.org_id, e.specialist_id, e.query_sha, e.doc_id, e.observed_at,
+    CASE WHEN e.kind <> 'settled' THEN e.conversation_id END AS conversation_id,
+    CASE WHEN e.kind = 'settled' OR e.conversation_id IS NULL THEN e.evidence_id END AS own_vote,
+    e.weight * power(
       0.5::double precision,
-      greatest(0, date_part('epoch', %(decay_as_of)s::timestamptz) - date_part('epoch', observed_at))
+      greatest(0, date_part('epoch', %(decay_as_of)s::timestamptz) - date_part('epoch', e.observed_at))
       / (86400 * %(half_life_days)s::double precision)) AS mass,
-    CASE kind
+    CASE e.kind
       WHEN 'accepted' THEN 1 WHEN 'cited' THEN 2 WHEN 'clicked' THEN 4 WHEN 'kept_only' THEN 8 WHEN 'light_edit' THEN 16
       WHEN 'removed_only' THEN 32 WHEN 'settled' THEN 64 WHEN 'supports_new' THEN 128 WHEN 'wrong_source' THEN 256
     END AS kind_bit
-  FROM kb_evidence
-  WHERE superseded_at IS NULL
-    AND evidence_id NOT IN (SELECT evidence_id FROM stage_outdated)
-    AND (kind <> 'settled' OR evidence_id IN (SELECT evidence_id FROM newest_word))
-  ORDER BY cluster, org_id, specialist_id, query_sha, doc_id, conversation_id, own_vote
+  FROM kb_evidence AS e
+  LEFT JOIN stage_document AS d USING (org_id, specialist_id, doc_id)
+  WHERE e.superseded_at IS NULL
+    AND (e.kind <> 'settled' OR e.evidence_id IN (SELECT evidence_id FROM newest_word))
+    AND {is_of_today}
+  ORDER BY cluster, e.org_id, e.specialist_id, e.query_sha, e.doc_id, conversation_id, own_vote
 ), heard AS (
-  -- One row a conversation, with its heaviest vote for and against.
+  -- One row a conversation, with its heaviest vote for and against; a person's word is a row of its own.
   SELECT
     cluster, org_id, specialist_id, query_sha, doc_id, conversation_id,
     greatest(max(mass), 0)  AS positive,
@@ -36,8 +38,7 @@ WITH newest_word AS MATERIALIZED (
     count(*)                AS evidence_count,
     bit_or(kind_bit)        AS kind_bits,
     min(observed_at)        AS first_observed_at,
-    max(observed_at)        AS last_observed_at,
-    max(sign(mass)) FILTER (WHERE kind_bit = 64) AS word
+    max(observed_at)        AS last_observed_at
   FROM standing
   GROUP BY cluster, org_id, specialist_id, query_sha, doc_id, conversation_id, own_vote
 ), tally AS (
@@ -50,7 +51,7 @@ WITH newest_word AS MATERIALIZED (
     bit_or(kind_bits)           AS kind_bits,
     min(first_observed_at)      AS first_observed_at,
     max(last_observed_at)       AS last_observed_at,
-    max(word)                   AS word
+    max(CASE WHEN kind_bits = 64 THEN sign(positive - negative) END) AS word
   FROM heard
   GROUP BY cluster, org_id, specialist_id, query_sha, doc_id
 ), weighed AS (

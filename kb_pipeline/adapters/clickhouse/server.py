@@ -11,14 +11,12 @@ from urllib.parse import unquote
 
 import httpx
 
+from kb_pipeline.adapters.clickhouse.queries import load
 from kb_pipeline.adapters.gateway.hosts import is_private_host
 from kb_pipeline.adapters.postgres.sql_files import read_sql
 from kb_pipeline.errors import KbPipelineError
 
 SECONDS = 30.0
-TABLE = "kb_retrieval_event"
-NEWEST = f"SELECT toUnixTimestamp64Micro(max(created_at)) FROM {TABLE} FORMAT TabSeparated"
-INSERT = f"INSERT INTO {TABLE} FORMAT JSONEachRow"
 
 
 class ClickHouseFailed(KbPipelineError):
@@ -58,7 +56,7 @@ class ClickHouse:
 
     def newest(self) -> datetime | None:
         """created_at of the newest event; None for an empty table, which ClickHouse reports as 1970."""
-        answer = self._ask(NEWEST).strip()
+        answer = self._ask(load("newest")).strip()
         try:
             microseconds = int(answer)
         except ValueError:
@@ -67,7 +65,7 @@ class ClickHouse:
 
     def add(self, lines: Sequence[str]) -> None:
         """Add the events, each a JSON object; all of them or, on a failure, possibly some: adding again is safe."""
-        self._ask(INSERT, "\n".join(lines))
+        self._ask(load("insert"), "\n".join(lines))
 
     def _ask(self, statement: str, body: str | None = None) -> str:
         parameters = self._parameters if body is None else {**self._parameters, "query": statement}

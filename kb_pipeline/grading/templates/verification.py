@@ -1,0 +1,116 @@
+"""What the extractor makes of prompts with markers that are only proposed.
+
+Belongs here: running it, and telling a good reading from one that merely succeeds. Does not: choosing markers.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from kb_pipeline.grading.bodies import Response
+from kb_pipeline.grading.extraction import SurfaceTemplate, extract, is_synthesis
+from kb_pipeline.grading.templates.constants import occurrences, stands_in
+from kb_pipeline.grading.templates.prompts import Prompt
+from kb_pipeline.records import PARSED_STATUSES, ParseStatus, Triad
+
+NOT_SYNTHESIS = "not_synthesis"
+# What is wrong with a response is no matter of the template: all are answered.
+_ANSWERED = Response(ParseStatus.OK, "-")
+_LONGEST_QUESTION = 4000
+_SHORT_QUESTION = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Merit:
+    """How well a template reads prompts.
+
+    `parsed`: the share that parses. `clean`: the share that has both markers, and a question that holds no marker and
+    no header and is shorter than the context. `listed`: the share of the passages' headers that opened a passage.
+    `covered`: how much of the texts is question or context. `kept`: how many markers stay as they are configured.
+    `close`: how little stands between the context marker and the first passage.
+    """
+
+    parsed: float
+    clean: float
+    listed: float
+    covered: float
+    kept: int
+    close: float
+
+    @property
+    def order(self) -> tuple[float, ...]:
+        """For comparison: a share counts in steps of two hundredths, so that chance in a sample decides nothing."""
+        shares = (self.clean + self.listed, self.parsed, self.covered)
+        return *(round(share * 50) for share in shares), self.kept, self.close
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a template makes of one prompt; `why` is None where it parses, else `not_synthesis` or a parse_status."""
+
+    why: str | None
+    question: str = ""
+    context: str = ""
+
+
+def reading(prompt: Prompt, template: SurfaceTemplate) -> Reading:
+    """The prompt read as a call of this template."""
+    if not is_synthesis(prompt.request, template):
+        return Reading(NOT_SYNTHESIS)
+    triad = extract(prompt.request, _ANSWERED, template)
+    why = None if triad.parse_status in PARSED_STATUSES else triad.parse_status.value
+    return Reading(why, triad.question, triad.context)
+
+
+def parses(prompt: Prompt, template: SurfaceTemplate) -> bool:
+    """Whether the prompt is a turn of this template, and reads well."""
+    return reading(prompt, template).why is None
+
+
+def merit(
+    prompts: Sequence[Prompt], template: SurfaceTemplate, *, markers: Collection[str], kept: int, headers: Sequence[int]
+) -> Merit:
+    """The merit of a template on prompts that are taken for turns; `markers` are whatever may be one.
+
+    `headers` has for each prompt how many headers the pattern of passages finds in it.
+    """
+    triads = [extract(prompt.request, _ANSWERED, template) for prompt in prompts]
+    parsed = [triad.parse_status in PARSED_STATUSES for triad in triads]
+    clean = [
+        good and has_both(prompt, template) and _is_clean(triad, template, markers)
+        for good, prompt, triad in zip(parsed, prompts, triads, strict=True)
+    ]
+    covered = sum(len(triad.question) + len(triad.context) for triad in triads)
+    listed = [min(len(triad.passages) / count, 1.0) for triad, count in zip(triads, headers, strict=True) if count]
+    before = [_before_passages(triad, template.passage_pattern) for triad in triads if triad.passages]
+    return Merit(
+        parsed=fmean(parsed),
+        clean=fmean(clean),
+        listed=fmean(listed) if listed else 0.0,
+        covered=covered / max(1, sum(len(prompt.text) for prompt in prompts)),
+        kept=kept,
+        close=-fmean(before) if before else 0.0,
+    )
+
+
+def has_both(prompt: Prompt, template: SurfaceTemplate) -> bool:
+    """Whether both markers stand in the prompt; the extractor takes one without the other for a turn too."""
+    pair = (template.question_marker, template.context_marker)
+    return all(stands_in(prompt.text, marker) for marker in pair)
+
+
+def _is_clean(triad: Triad, template: SurfaceTemplate, markers: Collection[str]) -> bool:
+    question = triad.question
+    if not question or len(question) > _LONGEST_QUESTION or template.passage_pattern.search(question):
+        return False
+    if triad.context and len(question) > max(len(triad.context), _SHORT_QUESTION):
+        return False
+    # What stands last is a cue for the answer, which no marker ends.
+    asked, _, last = question.rpartition("\n")
+    return occurrences(asked if last.strip() in markers else question, markers) == 0
+
+
+def _before_passages(triad: Triad, pattern: re.Pattern[str]) -> int:
+    header = pattern.search(triad.context)
+    return header.start() if header else 0
