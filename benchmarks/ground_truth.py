@@ -105,7 +105,7 @@ class Report:
             agreed = rule.agreement
             self._table.add_row(
                 f"{seed}", name, f"{found.drafts}", f"{agreed.positives}", _share(agreed.precision),
-                _share(agreed.recall), f"{rule.kendall_tau:.2f}", *(gaps if name == "kb_ground_truth" else ()),
+                _share(agreed.recall), _share(rule.kendall_tau), *(gaps if name == "kb_ground_truth" else ()),
             )  # fmt: skip
 
     def show(self, console: Console) -> None:
@@ -115,7 +115,7 @@ class Report:
         means = {
             "precision": [rule.agreement.precision or 0.0 for rule in harvested],
             "recall": [rule.agreement.recall or 0.0 for rule in harvested],
-            "tau": [rule.kendall_tau for rule in harvested],
+            "tau": [rule.kendall_tau or 0.0 for rule in harvested],
         }
         for name, values in means.items():
             console.print(f"mean {name:<10} {statistics.mean(values):.3f} (lowest {min(values):.3f})")
@@ -130,7 +130,7 @@ def _holds(found: Findings) -> bool:
     return (
         (agreed.precision or 0) >= LEAST_PRECISION
         and (agreed.recall or 0) >= LEAST_RECALL
-        and found.harvested.kendall_tau >= LEAST_TAU
+        and (found.harvested.kendall_tau or 0) >= LEAST_TAU
         and all((found.gaps[kind].precision or 0) >= LEAST_GAP_PRECISION for kind in BOUND_GAPS)
     )
 

@@ -38,7 +38,9 @@ FALSE_ALARMS = 0.05
 DRAWS = 500
 SHORTEST_SENTENCE = 40
 
-_NUMBER = re.compile(r"(?<![\w.,/:$€£-])\d{1,3}(?:[.,]\d{3})+(?![\w])|(?<![\w.,/:$€£-])\d+(?:[.,]\d+)?(?![\w/]|[.,:]\d)")
+_NUMBER = re.compile(
+    r"(?<![\w.,/:$€£-])\d{1,3}(?:[.,]\d{3})+(?![\w])|(?<![\w.,/:$€£-])\d+(?:[.,]\d+)?(?![\w/]|[.,:]\d)"
+)
 _MONEY = re.compile(
     r"(?:Rp\.?|US\$|[$€£])\s?\d+(?:[.,]\d+)*|\d+(?:[.,]\d+)*\s(?:(?:ribu|juta|miliar|triliun|million|billion)\s)?"
     r"(?:rupiah|dollars?|dolar|euros?|USD)\b"
@@ -106,7 +108,10 @@ _INVENTED = {
         "All participants must bring a certificate of good health from a doctor.",
     ],
 }
-_UNITS_OF_THOUSAND = {"id": ((10**9, "miliar"), (10**6, "juta"), (10**3, "ribu")), "en": ((10**9, "billion"), (10**6, "million"))}
+_UNITS_OF_THOUSAND = {
+    "id": ((10**9, "miliar"), (10**6, "juta"), (10**3, "ribu")),
+    "en": ((10**9, "billion"), (10**6, "million")),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,7 +200,9 @@ def other_digits(written: str, dice: random.Random) -> str:
     return written[:place] + digit + written[place + 1 :]
 
 
-def change_match(pattern: re.Pattern[str], taken: Sequence[re.Pattern[str]], row: Row, dice: random.Random) -> Row | None:
+def change_match(
+    pattern: re.Pattern[str], taken: Sequence[re.Pattern[str]], row: Row, dice: random.Random
+) -> Row | None:
     """One number of a match of the pattern changed, outside of the matches of the taken ones."""
     holes = [match.span() for other in taken for match in other.finditer(row.answer)]
     found = [m for m in pattern.finditer(row.answer) if not any(a < m.end() and m.start() < b for a, b in holes)]
@@ -253,15 +260,23 @@ def with_sentence(row: Row, said: str, known: str, dice: random.Random) -> Row:
 def amount(row: Row, dice: random.Random) -> tuple[Row, Row] | None:
     """A money amount of the answer's own, or of a sentence put into answer and context."""
     if not _MONEY.search(row.answer):
-        value = dice.choice((5, 12, 25, 75, 150, 250, 480, 900, 1_500)) * dice.choice((1_000, 10_000, 100_000, 1_000_000))
+        value = dice.choice((5, 12, 25, 75, 150, 250, 480, 900, 1_500)) * dice.choice(
+            (1_000, 10_000, 100_000, 1_000_000)
+        )
         grouped = f"{value:,}"
         if row.language == "id":
-            forms = [f"Rp{grouped.replace(',', '.')}", f"{spoken(value, 'id')} rupiah", f"Rp {grouped.replace(',', '.')},00"]
+            forms = [
+                f"Rp{grouped.replace(',', '.')}",
+                f"{spoken(value, 'id')} rupiah",
+                f"Rp {grouped.replace(',', '.')},00",
+            ]
             subject = dice.choice(("Biaya pengurusan akta", "Denda keterlambatan", "Modal dasar", "Tarif layanan"))
             text = f"{subject} ditetapkan sebesar {{}} per permohonan."
         else:
             forms = [f"${grouped}", f"{spoken(value, 'en')} dollars", f"USD {grouped}.00"]
-            subject = dice.choice(("The registration fee", "The late penalty", "The paid-up capital", "The service charge"))
+            subject = dice.choice(
+                ("The registration fee", "The late penalty", "The paid-up capital", "The service charge")
+            )
             text = f"{subject} is set at {{}} per application."
         known, said = dice.choice(forms), dice.choice(forms[:2])
         row = with_sentence(row, text.format(said), text.format(known), dice)
@@ -272,18 +287,31 @@ def amount(row: Row, dice: random.Random) -> tuple[Row, Row] | None:
 def reference(row: Row, dice: random.Random) -> tuple[Row, Row] | None:
     """An article or law number of the answer's own, or of a sentence put into answer and context."""
     if not _REFERENCE.search(row.answer):
-        article, paragraph, law, year = dice.randint(2, 98), dice.randint(1, 7), dice.randint(2, 48), dice.randint(1995, 2023)
+        article, paragraph, law, year = (
+            dice.randint(2, 98),
+            dice.randint(1, 7),
+            dice.randint(2, 48),
+            dice.randint(1995, 2023),
+        )
         if row.language == "id":
             kind, short = dice.choice((("Undang-Undang", "UU"), ("Peraturan Pemerintah", "PP")))
             forms = [
-                (f"Pasal {article} ayat ({paragraph}) {short} {law}/{year}", f"Pasal {article} ayat ({paragraph}) {kind} Nomor {law} Tahun {year}"),
+                (
+                    f"Pasal {article} ayat ({paragraph}) {short} {law}/{year}",
+                    f"Pasal {article} ayat ({paragraph}) {kind} Nomor {law} Tahun {year}",
+                ),
                 (f"{kind} Nomor {law} Tahun {year}", f"{short} No. {law} Tahun {year}"),
                 (f"Pasal {article}", f"Pasal {article} ayat ({paragraph})"),
             ]
-            text = dice.choice(("Ketentuan ini diatur dalam {}.", "Dasar hukumnya adalah {}.", "Kewajiban tersebut bersumber dari {}."))
+            text = dice.choice(
+                ("Ketentuan ini diatur dalam {}.", "Dasar hukumnya adalah {}.", "Kewajiban tersebut bersumber dari {}.")
+            )
         else:
             forms = [
-                (f"Article {article}({paragraph}) of Law No. {law} of {year}", f"Article {article} paragraph ({paragraph}) of Law Number {law} of {year}"),
+                (
+                    f"Article {article}({paragraph}) of Law No. {law} of {year}",
+                    f"Article {article} paragraph ({paragraph}) of Law Number {law} of {year}",
+                ),
                 (f"Section {article}", f"section {article} of the Act"),
                 (f"Article {article}", f"Article {article} ({paragraph})"),
             ]
@@ -299,7 +327,7 @@ def names_of(text: str) -> list[re.Match[str]]:
     found = []
     for match in _NAME.finditer(text):
         before = text[: match.start()].rstrip()
-        opens = not before or before[-1] in ".!?:\n\"“-*"
+        opens = not before or before[-1] in '.!?:\n"“-*'
         words = match.group().split()
         if words[0].casefold() in _NO_NAME or words[0] in {*_MONTHS["id"], *_MONTHS["en"]}:
             continue
@@ -310,7 +338,9 @@ def names_of(text: str) -> list[re.Match[str]]:
 
 def name(row: Row, dice: random.Random) -> tuple[Row, Row] | None:
     """A name, or one word of it, replaced by another."""
-    found = names_of(row.answer) or ([m] if (m := _NAME.fullmatch(row.answer.strip())) and row.answer == row.answer.strip() else [])
+    found = names_of(row.answer) or (
+        [m] if (m := _NAME.fullmatch(row.answer.strip())) and row.answer == row.answer.strip() else []
+    )
     if not found or row.answer.istitle():
         return None
     match = dice.choice(found)
@@ -374,7 +404,13 @@ def invented(row: Row, dice: random.Random, *, others: Mapping[str, Sequence[tup
 def changes(rows: Sequence[Row]) -> dict[str, tuple[Kind | None, Change]]:
     """By name of the error: the detector that is meant for it, and the change."""
     others = {
-        language: [(r.group, s) for r in rows if r.language == language for s in sentences(r.answer) if len(s) >= SHORTEST_SENTENCE]
+        language: [
+            (r.group, s)
+            for r in rows
+            if r.language == language
+            for s in sentences(r.answer)
+            if len(s) >= SHORTEST_SENTENCE
+        ]
         for language in ("id", "en")
     }
     return {

@@ -27,6 +27,7 @@ _TOLD = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?<![\d.,])(?:0?[.,]\d+|1[.,]0+|[01])(?![\d.,]*\d)")
+_SPELT = re.compile("ninety-six|sembilan puluh enam")
 _BEST = re.compile(r"sempurna|tertinggi|highest|perfect|\bsupported|didukung|lulus|pass", re.IGNORECASE)
 _WORST = re.compile(r"terendah|lowest|worst|\bfalse|salah", re.IGNORECASE)
 
@@ -51,6 +52,8 @@ def echo_mended(data: str) -> str:
 
 def obey(data: str) -> str:
     """A whole reply with the grade that some reading of the data asks for."""
+    if _SPELT.search(data):
+        return _reply(0.96)
     for reading in _readings(data):
         told = [value for found in _TOLD.finditer(reading) if (value := _value(found)) is not None]
         if told:

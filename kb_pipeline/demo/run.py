@@ -71,27 +71,24 @@ def run_demo(
             console.print(server.notice)
         judge = stack.enter_context(ReferenceJudge() if judge_url is None else nullcontext(None))
         queue = stack.enter_context(EmbeddedQueue(folder / "queue"))
+        empty_queue(queue.url)
         began = time.monotonic()
         traffic = Traffic(turns=turns, hours=hours, seed=seed, end=floor_hour(SystemClock().now()))
-        stage = stack.enter_context(
-            set_stage(
-                server,
-                folder,
-                start_at=traffic.window.start,
-                quality=_quality(judge.base_url if judge else judge_url, judge_model or MODEL),
-                retrieval=_retrieval(queue.url),
-            )
-        )
-        empty_queue(queue.url)
+        quality = _quality(judge.base_url if judge else judge_url, judge_model or MODEL)
+        start_at, retrieval = traffic.window.start, _retrieval(queue.url)
+        stage = stack.enter_context(set_stage(server, folder, start_at=start_at, quality=quality, retrieval=retrieval))
         stack.enter_context(working(stage.environment, folder))
-        summary = _play(stage, traffic, began, console)
-        if as_json:
-            sys.stdout.write(json.dumps(summary.as_json(), allow_nan=False) + "\n")
-            sys.stdout.flush()
-        else:
-            show(summary, Console())
+        _tell(_play(stage, traffic, began, console), as_json=as_json)
         if not once:
             _serve(stage, console)
+
+
+def _tell(summary: Summary, *, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(json.dumps(summary.as_json(), allow_nan=False) + "\n")
+        sys.stdout.flush()
+    else:
+        show(summary, Console())
 
 
 def _play(stage: Stage, traffic: Traffic, began: float, console: Console) -> Summary:

@@ -14,8 +14,8 @@ from operator import itemgetter
 from typing import Any
 
 from kb_pipeline.adapters.postgres.connection import Database
-from kb_pipeline.adapters.postgres.retrieval import queries as street
-from kb_pipeline.adapters.postgres.retrieval.evidence import EVERYTHING, midnight
+from kb_pipeline.adapters.postgres.retrieval.currency import EVERYTHING, stage_knowledge, stage_outdated
+from kb_pipeline.adapters.postgres.retrieval.evidence import midnight
 from kb_pipeline.adapters.postgres.retrieval.views import mapped_views
 from kb_pipeline.harness.labelled import Provenance
 from kb_pipeline.harness.queries import load
@@ -49,11 +49,8 @@ def judgments_at(
     wanted = {"with_words": with_words, "with_tombstones": with_tombstones, "as_of": as_of}
     key = {"org_id": tenant.org_id, "specialist_id": tenant.specialist_id}
     with database.connect() as connection:
-        connection.execute(street.load("stage_judging"))
-        if "kb_chunk" in views:
-            connection.execute(street.load("find_outdated"), {"as_of": as_of, **EVERYTHING})
-        if {"kb_chunk", "correction"} <= views:
-            connection.execute(street.load("find_self_made"), {"as_of": as_of})
+        stage_knowledge(connection, views, as_of, EVERYTHING | key)
+        stage_outdated(connection, EVERYTHING | key)
         with connection.cursor("evidence", binary=True) as cursor:
             cursor.itersize = FETCHED_AT_ONCE
             cursor.execute(load("evidence_until"), wanted | key)

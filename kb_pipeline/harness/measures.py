@@ -19,6 +19,19 @@ from kb_pipeline.harness.failures import NotEvaluable
 
 JUDGED = "Judged@10"
 DEFAULT_MEASURES = ("nDCG@10", "Recall@10", "MRR", "Success@5", JUDGED)
+# What computes within this process; the other engines of ir_measures start programs, or copy ids into shared folders.
+_providers: Any = ir_measures.providers
+ENGINES: Any = _providers.FallbackProvider(
+    [
+        ir_measures.pytrec_eval,
+        ir_measures.compat,
+        ir_measures.msmarco,
+        ir_measures.accuracy,
+        ir_measures.judged,
+        ir_measures.cwl_eval,
+        ir_measures.pyndeval,
+    ]
+)
 _MEASURE = re.compile(r"(?P<name>\w+)\s*(?:\((?P<arguments>.*)\))?\s*(?:@\s*(?P<at>\S+))?", re.DOTALL)
 # Commas and blanks part measures, but not within brackets.
 _PARTS = re.compile(r"(?:\([^()]*\)|[^,\s(])+")
@@ -85,7 +98,7 @@ def _named(text: str, measure: ir_measures.Measure) -> NamedMeasure:
         raise NotEvaluable(f"{text} is a total, not a mean over queries; {_ACCEPTED}")
     if cutoff is not None and (isinstance(cutoff, bool) or cutoff < 1):
         raise NotEvaluable(f"{text} cuts at no rank; a cutoff is a whole number from 1")
-    if not _is_supported(measure):
+    if not ENGINES.supports(measure):
         raise NotEvaluable(f"{text} needs a library that is not installed; {_ACCEPTED}")
     return NamedMeasure(
         name=text,
@@ -95,8 +108,3 @@ def _named(text: str, measure: ir_measures.Measure) -> NamedMeasure:
         relevance=measure.params.get("rel", 1),
         is_plain=set(measure.params) <= {"cutoff", "rel"},
     )
-
-
-def _is_supported(measure: ir_measures.Measure) -> bool:
-    pipeline: Any = ir_measures.DefaultPipeline
-    return bool(pipeline.supports(measure))

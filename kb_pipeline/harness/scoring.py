@@ -10,7 +10,6 @@ pytrec_eval leave such queries out, which raises every mean.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import ir_measures
 import numpy as np
 
 from kb_pipeline.harness import formulas
@@ -18,7 +17,7 @@ from kb_pipeline.harness.failures import NotEvaluable
 from kb_pipeline.harness.formulas import Values
 from kb_pipeline.harness.judged_ranks import JudgedRanks, Rankings
 from kb_pipeline.harness.labelled import Judgments
-from kb_pipeline.harness.measures import NamedMeasure
+from kb_pipeline.harness.measures import ENGINES, NamedMeasure
 
 FORMULAS: dict[str, Callable[[JudgedRanks, int | None, int], Values]] = {
     "nDCG": lambda ranks, cutoff, _: formulas.ndcg(ranks, cutoff),
@@ -80,7 +79,7 @@ def _other_values(measure: NamedMeasure, rankings: Rankings, judgments: Judgment
     }
     grades = {query: dict(judgments[query]) for query in query_ids}
     try:
-        found = {each.query_id: float(each.value) for each in ir_measures.iter_calc([measure.measure], grades, run)}
+        found = {each.query_id: float(each.value) for each in ENGINES.iter_calc([measure.measure], grades, run)}
     except (ArithmeticError, LookupError, TypeError, ValueError, RuntimeError, AssertionError):
         raise NotEvaluable(f"{measure.name} cannot be computed from this run; leave it out") from None
     return np.fromiter((found.get(query, 0.0) for query in query_ids), float, len(query_ids))

@@ -22,7 +22,6 @@ from kb_pipeline_tests.cli.in_process import Left
 from kb_pipeline_tests.demo.overlap import overlap
 
 Run = Callable[..., Left]
-NEW_INSTRUCTION = "Tuliskan balasan untuk warga"
 
 
 @pytest.fixture
@@ -56,30 +55,36 @@ def pasted(tmp_path: Path, block: str) -> Settings:
     return load_settings(tmp_path / "pasted.yaml", environ={})
 
 
-@pytest.mark.parametrize(
-    ("effect", "changed", "question", "context"),
-    [
-        (Effect.QUESTION_RENAMED, ["question_marker"], "TANYA:", "HASIL ALAT:"),
-        (Effect.CONTEXT_RENAMED, ["context_marker"], "PERTANYAAN:", "TEMUAN:"),
-        (Effect.SIGNATURE_CHANGED, ["synthesis_markers"], "PERTANYAAN:", "HASIL ALAT:"),
-    ],
-)
+CHANGES: dict[tuple[Effect, ...], dict[str, str]] = {
+    (Effect.QUESTION_RENAMED,): {"question_marker": "TANYA:"},
+    (Effect.CONTEXT_RENAMED,): {"context_marker": "TEMUAN:"},
+    (Effect.SIGNATURE_CHANGED,): {"synthesis_markers": ""},
+    (Effect.SIGNATURE_CHANGED, Effect.QUESTION_RENAMED, Effect.CONTEXT_RENAMED): {
+        "synthesis_markers": "",
+        "question_marker": "TANYA:",
+        "context_marker": "TEMUAN:",
+    },
+}
+
+
+@pytest.mark.parametrize("effects", CHANGES, ids="+".join)
 def test_each_change_of_the_demos_template_is_found_and_the_printed_markers_read_the_turns(
-    effect: Effect, changed: list[str], question: str, context: str, database: Database, run: Run, tmp_path: Path
+    effects: tuple[Effect, ...], database: Database, run: Run, tmp_path: Path
 ) -> None:
-    planted_day(database, effect)
+    planted_day(database, *effects)
     left = run("--since", "24h", "--json")
     assert (left.code, left.err) == (0, "")
     [surface] = left.json["surfaces"]
     [proposal] = surface["proposals"]
-    assert proposal["changed"] == changed
-    assert proposal["settings"]["question_marker"] == question
-    assert proposal["settings"]["context_marker"] == context
+    changes = CHANGES[effects]
+    assert set(proposal["changed"]) == set(changes)
+    renamed = {key: marker for key, marker in changes.items() if marker}
+    assert proposal["settings"].items() >= renamed.items()
     assert proposal["share"] >= 0.95
     assert proposal["bodies"] >= 100
     block = run("--since", "24h").out
     settings = pasted(tmp_path, block)
-    assert settings.rag_quality.surfaces["public"].question_marker == question
+    assert settings.rag_quality.surfaces["public"].model_dump().items() >= renamed.items()
     surfaces = yaml.safe_load(block)["rag_quality"]["surfaces"]
     with street(database, judge_model=None, surfaces=surfaces) as grading:
         grading.grade(since=datetime.now(UTC) - timedelta(days=1))

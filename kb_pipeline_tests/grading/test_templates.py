@@ -1,14 +1,17 @@
 """Markers are found in what prompts have in common, and nothing that somebody wrote is taken for one."""
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kb_pipeline.grading.bodies import PromptMessage, Request
-from kb_pipeline.grading.templates import Prompt, Proposal, parses, prompt_of, propose
+from kb_pipeline.grading.templates import Prompt, Proposal, grouped, parses, prompt_of, propose
 from kb_pipeline.settings.surfaces import SurfaceSettings
 
 NOW = datetime(2026, 5, 4, 9, tzinfo=UTC)
@@ -141,3 +144,191 @@ def test_the_markers_of_a_template_are_found_and_read_its_prompts(family: Callab
     assert sum(len(found) >= 2 for found in headed) >= 0.95 * len(made)
     assert ("score" in template.passage_pattern.groupindex) == has_scores
     assert "rank" in template.passage_pattern.groupindex
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+def test_whatever_is_proposed_can_be_configured(family: Callable[..., str]) -> None:
+    for proposal in propose(prompts(family), CONFIGURED):
+        template = proposal.template
+        SurfaceSettings(
+            synthesis_markers=template.synthesis_markers,
+            question_marker=template.question_marker,
+            context_marker=template.context_marker,
+            passage_pattern=template.passage_pattern.pattern,
+        )
+
+
+SECRETS = (
+    "Nama saya Budi Santoso: NIK hilang",
+    "[Siti Aminah, Jl. Melati]",
+    "# Pak Joko minta tolong",
+    "KELUHAN IBU RATNA",
+)
+
+
+def confiding(family: Callable[..., str], often: int) -> list[Prompt]:
+    """Prompts of which `often` per secret hold what a citizen wrote, on a line of its own before the question."""
+    dice, made = Random(11), list[Prompt]()
+    for number in range(60):
+        asked = question(dice, number)
+        secret = SECRETS[number // often] if number < often * len(SECRETS) else ""
+        found = [(passage(dice), dice.uniform(0.1, 0.95)) for _ in range(3)]
+        made.append(prompt(family(f"{secret}\n{asked}".strip(), found), INSTRUCTIONS["id"]))
+    return made
+
+
+@pytest.mark.parametrize("often", [2, 5, 12])
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+def test_what_a_few_turns_say_is_never_shown(family: Callable[..., str], often: int) -> None:
+    proposals = propose(confiding(family, often), CONFIGURED)
+    assert proposals
+    for proposal in proposals:
+        assert not re.search("budi|siti|melati|joko|ratna|nik", shown(proposal), re.IGNORECASE)
+
+
+def without_markers(q: str, found: Sequence[tuple[str, float]]) -> str:
+    return f"{q}\n\n" + "\n".join(f"[{i}] {t}" for i, (t, _) in enumerate(found, 1))
+
+
+@pytest.mark.parametrize("family", [*FAMILIES, without_markers], ids=lambda family: family.__name__)
+@pytest.mark.parametrize("share", [0.6, 0.85, 1.0])
+def test_one_question_that_is_asked_again_and_again_is_never_shown(family: Callable[..., str], share: float) -> None:
+    dice, made = Random(12), list[Prompt]()
+    for number in range(60):
+        asked = "Budi Santoso: NIK hilang?" if number < 60 * share else question(dice, number)
+        found = [(passage(dice), dice.uniform(0.1, 0.95)) for _ in range(3)]
+        made.append(prompt(family(asked, found), INSTRUCTIONS["id"]))
+    for proposal in propose(made, CONFIGURED):
+        assert not re.search("budi|santoso|nik|hilang", shown(proposal), re.IGNORECASE)
+
+
+def test_what_the_redaction_patterns_match_is_never_shown() -> None:
+    made = prompts(labelled)
+    assert propose(made, CONFIGURED)
+    for proposal in propose(made, CONFIGURED, redact=[re.compile("(?i)dokumen")]):
+        assert "dokumen" not in shown(proposal).lower()
+
+
+def test_two_templates_side_by_side_are_two_proposals_with_their_shares() -> None:
+    made = prompts(brackets, 60) + prompts(markdown, 40, seed=9)
+    found = propose(made, CONFIGURED)
+    assert [(each.template.question_marker, each.share) for each in found] == [
+        ("[TANYA WARGA]", 0.6),
+        ("## Pertanyaan warga", 0.4),
+    ]
+    assert found[0].unparsed == {"no_question": 40}
+
+
+def test_prompts_that_no_template_made_say_why_they_stay_unparsed() -> None:
+    dice = Random(4)
+    made = prompts(brackets) + [prompt(question(dice, i), INSTRUCTIONS["id"]) for i in range(20)]
+    [proposal] = propose(made, CONFIGURED)
+    assert (proposal.parses, proposal.bodies, proposal.unparsed) == (60, 80, {"no_question": 20})
+
+
+def test_fewer_than_five_prompts_lead_to_no_proposal() -> None:
+    assert propose(prompts(brackets, 4), CONFIGURED) == []
+    assert len(propose(prompts(brackets, 5), CONFIGURED)) == 1
+
+
+def test_prompts_without_any_marker_lead_to_no_proposal() -> None:
+    assert propose(prompts(without_markers), CONFIGURED) == []
+
+
+def test_prompts_without_an_instruction_lead_to_no_proposal() -> None:
+    bare = [Request((each.request.messages[-1],)) for each in prompts(brackets)]
+    made = [one for each in bare if (one := prompt_of(each, ts=NOW, is_turn=False))]
+    assert propose(made, CONFIGURED) == []
+
+
+def test_a_marker_that_still_fits_stays_as_it_is_configured() -> None:
+    def renamed(q: str, found: Sequence[tuple[str, float]]) -> str:
+        listed = "\n".join(f"[RAG-{i}] (skor {s:.2f}) {t}" for i, (t, s) in enumerate(found, 1))
+        return f"PERTANYAAN: {q}\n\nTEMUAN PENCARIAN:\n{listed}"
+
+    [proposal] = propose(prompts(renamed), CONFIGURED)
+    assert proposal.template.question_marker == CONFIGURED.question_marker
+    assert proposal.template.context_marker == "TEMUAN PENCARIAN:"
+    assert proposal.template.passage_pattern == CONFIGURED.passage_pattern
+
+
+def test_the_context_may_stand_in_a_message_of_its_own() -> None:
+    dice, made = Random(4), list[Prompt]()
+    for number in range(40):
+        listed = "\n".join(f"[S{i}] ({dice.random():.2f}) {passage(dice)}" for i in range(1, 4))
+        messages = (
+            PromptMessage("system", INSTRUCTIONS["id"]),
+            PromptMessage("system", f"Bahan rujukan:\n{listed}"),
+            PromptMessage("user", f"Warga bertanya: {question(dice, number)}"),
+        )
+        made += filter(None, [prompt_of(Request(messages), ts=NOW, is_turn=False)])
+    [proposal] = propose(made, CONFIGURED)
+    assert (proposal.template.question_marker, proposal.template.context_marker) == (
+        "Warga bertanya:",
+        "Bahan rujukan:",
+    )
+    assert proposal.share == 1.0
+
+
+def test_calls_of_other_kinds_are_told_apart_by_their_instruction() -> None:
+    synthesis, routers = prompts(brackets), router_calls()
+    mixed = [each for pair in zip(synthesis, routers, strict=False) for each in pair] + synthesis[len(routers) :]
+    groups = grouped(mixed)
+    assert [len(group) for group in groups] == [60, 40]
+    assert {each.instruction for each in groups[1]} == {ROUTER}
+
+
+def test_a_synthesis_marker_stands_in_no_instruction_of_another_kind() -> None:
+    shared = "Anda petugas layanan. Buat tanggapan dari riwayat percakapan saja."
+    others = [prompt("ringkas", shared)] * 10
+    [proposal] = propose(prompts(brackets), CONFIGURED, others=others)
+    assert proposal.share == 1.0
+    assert not any(marker in shared for marker in proposal.template.synthesis_markers[:1])
+    assert not any(parses(other, proposal.template) for other in others)
+
+
+PIECES = st.sampled_from(
+    [*"\n\n\n[]()<>{}:#*-.|\\^$+?0123", "TANYA:", "[1]", "(skor 0.5)", "<doc id=1>", "\r\n", "\x00", "\ud800", "\u2028",
+     "\u0661", "\uff1a", "PERTANYAAN:", "HASIL ALAT:", "kata", "Dokumen 1:", "1. ", "9" * 60, "\u200b", "\u00a0"]
+)  # fmt: skip
+TEXTS = st.lists(st.one_of(PIECES, st.text(max_size=8)), max_size=30).map("".join)
+MESSAGES = st.builds(PromptMessage, st.sampled_from(["system", "user", "user", "assistant", "tool", "odd"]), TEXTS)
+
+
+@given(st.lists(st.lists(MESSAGES, min_size=1, max_size=4), min_size=1, max_size=5), st.integers(1, 6), TEXTS)
+def test_no_prompt_makes_it_fail_and_what_it_proposes_can_be_configured(
+    conversations: list[list[PromptMessage]], times: int, instruction: str
+) -> None:
+    made = []
+    for number in range(times * len(conversations)):
+        messages = (PromptMessage("system", instruction), *conversations[number % len(conversations)])
+        messages = (*messages[:-1], PromptMessage(messages[-1].role, f"{messages[-1].text}\n{number}"))
+        made += filter(None, [prompt_of(Request(messages), ts=NOW, is_turn=number % 2 == 0)])
+    for group in grouped(made):
+        for proposal in propose(group, CONFIGURED, others=made):
+            template = proposal.template
+            SurfaceSettings(
+                synthesis_markers=template.synthesis_markers,
+                question_marker=template.question_marker,
+                context_marker=template.context_marker,
+                passage_pattern=template.passage_pattern.pattern,
+            )
+
+
+def test_huge_and_repetitive_texts_are_looked_through_to_an_end() -> None:
+    hostile = [
+        "Q: " * 60_000,
+        "A: [1]\n" * 25_000,
+        "[" * 190_000,
+        "1" * 190_000,
+        "<a " * 60_000,
+        "\n1. x: 0.5" * 19_000,
+    ]
+    made = [prompt(f"{text}{i}", INSTRUCTIONS["en"]) for text in hostile for i in range(4)]
+    propose(made, CONFIGURED)
+
+
+def test_a_prompt_longer_than_is_looked_through_is_none() -> None:
+    messages = (PromptMessage("user", "x" * 200_001),)
+    assert prompt_of(Request(messages), ts=NOW, is_turn=True) is None
+    assert prompt_of(Request((PromptMessage("system", "x"),)), ts=NOW, is_turn=True) is None

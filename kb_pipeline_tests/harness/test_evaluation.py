@@ -108,6 +108,20 @@ def test_the_least_relevant_grade_is_a_parameter(
         assert evaluation.per_query(name) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("name", sorted(ir_measures.measures.registry))
+def test_every_public_measure_has_finite_means_or_is_refused_in_a_sentence(name: str) -> None:
+    judgments = {"one": {"a": 1, "b": 0}, "two": {"c": 2}, "three": {"d": 1}, "four": {"e": 0}}
+    rankings = {"one": ["b", "a"], "two": ["u", "c"], "four": ["e"]}
+    for text in (name, f"{name}@5", f"{name}@0.5", f"{name}(rel=2)@5"):
+        try:
+            estimate = evaluate(rankings, judgments, text).measures[text]
+        except NotEvaluable as refused:
+            assert "accepted" in str(refused)  # noqa: PT017 either outcome is right
+        else:
+            assert estimate.mean is not None
+            assert math.isfinite(estimate.mean)
+
+
 def test_ndcg_by_hand() -> None:
     # Gains 3, 0, 1 at ranks 1, 2, 3; the best order would be 3, 2, 1.
     grades = {"a": 3, "b": 2, "c": 1}

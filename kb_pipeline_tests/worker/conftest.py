@@ -1,6 +1,7 @@
 """Fixtures of the worker's tests: a queue server for all that do it no harm, and workers as processes or threads."""
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -11,6 +12,7 @@ from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.settings import RetrievalSettings
 from kb_pipeline.worker import patrol
 from kb_pipeline_tests.recorder.queue_servers import QueueServer
+from kb_pipeline_tests.servers import PostgresServer, administer
 from kb_pipeline_tests.worker.workers import Site, WorkerProcess, WorkerThread
 
 _numbers = count()
@@ -29,6 +31,25 @@ def own_server(tmp_path: Path) -> Iterator[QueueServer]:
     unstarted = QueueServer(tmp_path)
     yield unstarted
     unstarted.stop()
+
+
+@pytest.fixture(scope="session")
+def shared_database(postgres_server: PostgresServer, postgres_template: str) -> Iterator[Database]:
+    """One database for all these tests, since making one takes longer than most of them."""
+    name = f"kb_worker_{os.getpid()}"
+    administer(postgres_server, "CREATE DATABASE {} TEMPLATE {}", name, postgres_template)
+    database = Database(postgres_server.url(name), application_name="kb_pipeline_tests")
+    yield database
+    database.dispose()
+    administer(postgres_server, "DROP DATABASE {} WITH (FORCE)", name)
+
+
+@pytest.fixture
+def database(shared_database: Database) -> Database:
+    """It, without any event."""
+    with shared_database.connect() as connection:
+        connection.execute("TRUNCATE kb_retrieval_event, kb_search_event, kb_retrieval_event_conflict")
+    return shared_database
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -133,10 +134,16 @@ def test_whatever_lies_in_the_queue_under_a_jobs_key_ends_as_a_failed_job(
     eventually(lambda: worker.worker.health()[0])
 
 
-def test_a_bad_event_among_many_takes_none_along(site: Site, new_thread: Start) -> None:
+def _drop_rule(database: Database) -> None:
+    with database.connect() as connection:
+        connection.execute("ALTER TABLE kb_retrieval_event DROP CONSTRAINT ours")
+
+
+def test_a_bad_event_among_many_takes_none_along(site: Site, new_thread: Start, request: pytest.FixtureRequest) -> None:
     # What the reading cannot know: a rule of the operator's own.
     with site.database.connect() as connection:
         connection.execute("ALTER TABLE kb_retrieval_event ADD CONSTRAINT ours CHECK (top_k <> 13)")
+    request.addfinalizer(partial(_drop_rule, site.database))
     events = [retrieval(top_k=13 if place in {3, 40} else 5) for place in range(60)]
     site.put_events(events)
     worker = new_thread(site.server.url)
@@ -184,7 +191,7 @@ def test_a_server_behind_a_unix_socket_and_a_password_serves_as_well(
     queue: str, database: Database, new_thread: Start, tmp_path: Path
 ) -> None:
     path = tmp_path / "valkey.sock"
-    settings = ["--port", "0", "--unixsocket", path, "--save", "", "--requirepass", "geheim"]
+    settings: list[str | Path] = ["--port", "0", "--unixsocket", path, "--save", "", "--requirepass", "geheim"]
     with subprocess.Popen([find_program(), *settings], cwd=tmp_path, stdout=subprocess.DEVNULL) as server:
         try:
             eventually(path.exists)

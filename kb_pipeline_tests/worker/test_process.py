@@ -67,6 +67,7 @@ def test_a_second_signal_ends_it_at_once(site: Site, new_worker: Start) -> None:
         assert worker.wait() == 128 + signal.SIGTERM
 
 
+@pytest.mark.slow
 def test_a_worker_whose_database_hangs_still_ends_when_told(site: Site, new_worker: Start) -> None:
     worker = new_worker(site.server.url)
     with site.database.connect() as blocking:

@@ -20,6 +20,17 @@ WORST_FIRST = (GapKind.KB_GAP, GapKind.RECALL_GAP, GapKind.RANKING_GAP, GapKind.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """What a client wrote, and the question behind it."""
+
+    at: datetime
+    conversation_id: UUID
+    message_id: UUID
+    enquiry: Enquiry
+    wording: Wording
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Case:
     """A client's message, the draft that answers it, and what an expert did by the end of the simulation.
 
@@ -28,12 +39,8 @@ class Case:
     """
 
     desk: Desk
-    enquiry: Enquiry
-    wording: Wording
-    conversation_id: UUID
-    client_message_id: UUID
+    asked: Asked
     message_id: UUID
-    asked_at: datetime
     drafted_at: datetime
     found: Found
     draft: Draft
@@ -45,6 +52,16 @@ class Case:
     correction_id: UUID | None = None
     searches: tuple[SearchEvent, ...] = ()
     gap: GapKind | None = None
+
+    @property
+    def enquiry(self) -> Enquiry:
+        """The question behind the client's message."""
+        return self.asked.enquiry
+
+    @property
+    def conversation_id(self) -> UUID:
+        """The thread."""
+        return self.asked.conversation_id
 
     @property
     def query_sha(self) -> str:

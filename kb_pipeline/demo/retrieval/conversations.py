@@ -12,9 +12,9 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
-from kb_pipeline.demo.retrieval.cases import Case, true_gap
+from kb_pipeline.demo.retrieval.cases import Asked, Case, true_gap
 from kb_pipeline.demo.retrieval.experts import CORRECTING, Action, Review, review
-from kb_pipeline.demo.retrieval.finding import TOP_K, Ranker, Shelves, find
+from kb_pipeline.demo.retrieval.finding import TOP_K, Found, Ranker, Shelves, find
 from kb_pipeline.demo.retrieval.searching import search_steps
 from kb_pipeline.demo.retrieval.world import Desk, Enquiry, Wording
 from kb_pipeline.demo.retrieval.writing import reported, write
@@ -42,6 +42,7 @@ MISSED_BY = 2
 SHADOW_SHARE = 0.10
 DEGRADED_SHARE = 0.02
 LATENCY_MEDIAN_MS = {"fulltext": 45.0, "trigram": 80.0}
+LATENCY_OTHER_MS = 50.0
 LATENCY_SIGMA = 0.5
 EXPERTS_PER_DESK = 5
 
@@ -74,15 +75,8 @@ class Simulation:
     sources: dict[str, UUID]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _Asked:
-    """A client's message that waits to be played."""
-
-    at: datetime
-    number: int
-    enquiry: Enquiry = field(compare=False)
-    wording: Wording = field(compare=False)
-    conversation_id: UUID = field(compare=False)
+# When a client's message is played, and its number at the desk.
+_Waiting = tuple[datetime, int, Asked]
 
 
 def simulate(plan: Plan, desks: Sequence[Desk], ranker: Ranker) -> Simulation:
@@ -109,65 +103,54 @@ class _Desk:
         self.shadows: list[RetrievalEvent] = []
         self.source: UUID | None = None
         self._missed: dict[UUID, tuple[datetime, UUID]] = {}
-        self._waiting: list[_Asked] = []
+        self._waiting: list[_Waiting] = []
 
     def play(self) -> Iterator[Case]:
         self._waiting = sorted(self._first_messages())
-        number = len(self._waiting)
+        count = len(self._waiting)
         while self._waiting:
-            asked = heapq.heappop(self._waiting)
-            case = self._case(asked, dice(self.plan.seed, "case", self.desk.name, asked.number))
+            _, number, asked = heapq.heappop(self._waiting)
+            case = self._case(asked, number, dice(self.plan.seed, "case", self.desk.name, number))
             yield case
             self._note_miss(case)
-            again = self._asks_again(case, number)
+            again = self._asks_again(case, count)
             if again is not None:
-                number += 1
-                heapq.heappush(self._waiting, again)
+                heapq.heappush(self._waiting, (again.at, count, again))
+                count += 1
 
-    def _first_messages(self) -> Iterator[_Asked]:
+    def _first_messages(self) -> Iterator[_Waiting]:
         end = self.plan.until.get(self.desk.name, self.plan.end)
         start = self.plan.end - timedelta(days=self.plan.days)
         weights = [enquiry.weight for enquiry in self.desk.enquiries]
         for number in range(round(self.plan.drafts * self.desk.share)):
             random = dice(self.plan.seed, "conversation", self.desk.name, number)
             enquiry = random.choices(self.desk.enquiries, weights)[0]
-            yield _Asked(
+            asked = Asked(
                 at=_moment(start, end, random),
-                number=number,
+                conversation_id=self._identity("conversation", number),
+                message_id=self._identity("client", number),
                 enquiry=enquiry,
                 wording=_wording(enquiry, random),
-                conversation_id=self._identity("conversation", number),
             )
+            yield asked.at, number, asked
 
-    def _case(self, asked: _Asked, random: Random) -> Case:
+    def _case(self, asked: Asked, number: int, random: Random) -> Case:
         drafted_at = asked.at + timedelta(seconds=random.uniform(*DRAFTING_S))
         # One engine serves a whole conversation.
         engine = dice(asked.conversation_id).choice(self.desk.engines)
         degraded = random.random() < DEGRADED_SHARE
         found = find(self.ranker, self.shelves, engine, asked.wording.searched, drafted_at, reranks=not degraded)
         draft = write(self.desk, asked.enquiry, found, random)
-        message_id = self._identity("draft", asked.number)
-        event = self._event(
-            asked,
-            drafted_at,
-            message_id=message_id,
-            engine=engine,
-            results=reported(found, draft.used, random),
-            candidate_pool=found.pool,
-            latency_ms=_latency_ms(engine, random),
-            degraded=degraded,
-            event_id=self._identity("event", asked.number),
-        )
+        message_id = self._identity("draft", number)
+        facts = {"message_id": message_id, "degraded": degraded, "event_id": self._identity("event", number)}
+        results = replace(found, hits=reported(found, draft.used, random))
+        event = retrieval_event(self.shelves, asked, results, drafted_at, engine=engine, random=random, **facts)
         if random.random() < SHADOW_SHARE:
-            self._shadow(asked, drafted_at, other_engine(self.desk, engine), random)
+            self._shadow(asked, number, drafted_at, other_engine(self.desk, engine), random)
         case = Case(
             desk=self.desk,
-            enquiry=asked.enquiry,
-            wording=asked.wording,
-            conversation_id=asked.conversation_id,
-            client_message_id=self._identity("client", asked.number),
+            asked=asked,
             message_id=message_id,
-            asked_at=asked.at,
             drafted_at=drafted_at,
             found=found,
             draft=draft,
@@ -175,32 +158,10 @@ class _Desk:
         )
         return decide(case, self.shelves, self.ranker, self.plan, random)
 
-    def _event(self, asked: _Asked, at: datetime, **facts: Any) -> RetrievalEvent:
-        """The event as the application builds it."""
-        return build_retrieval_event(
-            tenant=self.desk.tenant,
-            conversation_id=asked.conversation_id,
-            query=asked.wording.text,
-            query_rewritten=asked.wording.rewritten,
-            top_k=TOP_K,
-            occurred_at=at,
-            kb_version="2" if self.shelves.published_at and self.shelves.published_at <= at else "1",
-            **facts,
-        )
-
-    def _shadow(self, asked: _Asked, at: datetime, engine: str, random: Random) -> None:
+    def _shadow(self, asked: Asked, number: int, at: datetime, engine: str, random: Random) -> None:
         found = find(self.ranker, self.shelves, engine, asked.wording.searched, at)
-        event = self._event(
-            asked,
-            at,
-            engine=engine,
-            results=found.hits,
-            candidate_pool=found.pool,
-            latency_ms=_latency_ms(engine, random),
-            shadow=True,
-            event_id=self._identity("shadow", asked.number),
-        )
-        self.shadows.append(event)
+        facts = {"shadow": True, "event_id": self._identity("shadow", number)}
+        self.shadows.append(retrieval_event(self.shelves, asked, found, at, engine=engine, random=random, **facts))
 
     def _note_miss(self, case: Case) -> None:
         """Have the late document written once two conversations missed it."""
@@ -215,18 +176,39 @@ class _Desk:
             decided_at, self.source = sorted(self._missed.values())[MISSED_BY - 1]
             self.shelves.published_at = decided_at + WRITTEN_AFTER
 
-    def _asks_again(self, case: Case, number: int) -> _Asked | None:
+    def _asks_again(self, case: Case, number: int) -> Asked | None:
         random = dice(self.plan.seed, "again", self.desk.name, case.message_id)
         if case.decided_at is None or case.review is None or not case.review.is_weak:
             return None
         at = case.decided_at + timedelta(seconds=random.uniform(*REPHRASE_AFTER_S))
-        others = [wording for wording in case.enquiry.wordings if wording != case.wording]
+        others = [wording for wording in case.enquiry.wordings if wording != case.asked.wording]
         if random.random() >= REPHRASE_SHARE or at >= self.plan.end or not others:
             return None
-        return _Asked(at, number, case.enquiry, random.choice(others), case.conversation_id)
+        return replace(case.asked, at=at, message_id=self._identity("client", number), wording=random.choice(others))
 
     def _identity(self, role: str, number: int) -> UUID:
         return identity(role, self.plan.seed, self.plan.end.isoformat(), self.desk.name, number)
+
+
+def retrieval_event(
+    shelves: Shelves, asked: Asked, found: Found, at: datetime, *, engine: str, random: Random, **facts: Any
+) -> RetrievalEvent:
+    """The event as the application builds it; `facts` go to `build_retrieval_event` as they are."""
+    is_later = shelves.published_at is not None and shelves.published_at <= at
+    return build_retrieval_event(
+        tenant=shelves.desk.tenant,
+        conversation_id=asked.conversation_id,
+        engine=engine,
+        query=asked.wording.text,
+        query_rewritten=asked.wording.rewritten,
+        results=found.hits,
+        candidate_pool=found.pool,
+        top_k=TOP_K,
+        occurred_at=at,
+        latency_ms=LATENCY_MEDIAN_MS.get(engine, LATENCY_OTHER_MS) * random.lognormvariate(0, LATENCY_SIGMA),
+        kb_version="2" if is_later else "1",
+        **facts,
+    )
 
 
 def decide(case: Case, shelves: Shelves, ranker: Ranker, plan: Plan, random: Random) -> Case:
@@ -261,10 +243,6 @@ def identity(*parts: object) -> UUID:
 
 def _decision_delay(random: Random) -> float:
     return DECISION_MEDIAN_S * random.lognormvariate(0, DECISION_SIGMA)
-
-
-def _latency_ms(engine: str, random: Random) -> float:
-    return LATENCY_MEDIAN_MS.get(engine, 50.0) * random.lognormvariate(0, LATENCY_SIGMA)
 
 
 def _reading(reviewed: Review, delay: float, random: Random) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from kb_pipeline.demo.retrieval.world import Desk
+from kb_pipeline.demo.retrieval.world import Desk, Document
 from kb_pipeline.records import Candidate, RetrievedDocument
 
 TOP_K = 5
@@ -65,11 +65,8 @@ def find(ranker: Ranker, shelves: Shelves, engine: str, searched: str, at: datet
     before = {doc_id: (rank, score) for rank, (doc_id, score) in enumerate(ranked, 1)}
     demoted = desk.faults.demoted if reranks else frozenset()
     after = {doc_id: score * DEMOTION if doc_id in demoted else score for doc_id, (_, score) in before.items()}
-    order = [
-        doc_id
-        for doc_id in sorted(after, key=lambda doc_id: -after[doc_id])
-        if round(after[doc_id], 2) >= _least(engine)
-    ]
+    order = sorted(after, key=lambda doc_id: -after[doc_id])
+    shown = [doc_id for doc_id in order if round(after[doc_id], 2) >= _least(engine)][:TOP_K]
     return Found(
         hits=tuple(
             RetrievedDocument(
@@ -81,13 +78,14 @@ def find(ranker: Ranker, shelves: Shelves, engine: str, searched: str, at: datet
                 pre_rerank_rank=before[doc_id][0],
                 rerank_score=round(after[doc_id], 4) if reranks else None,
             )
-            for rank, doc_id in enumerate(order[:TOP_K], 1)
+            for rank, doc_id in enumerate(shown, 1)
         ),
-        pool=tuple(
-            Candidate(doc_id=doc_id, chunk_id=desk.documents[doc_id].chunk_id, pre_rank=rank)
-            for doc_id, (rank, _) in before.items()
-        ),
+        pool=tuple(_candidate(desk.documents[doc_id], rank) for doc_id, (rank, _) in before.items()),
     )
+
+
+def _candidate(document: Document, rank: int) -> Candidate:
+    return Candidate(doc_id=document.doc_id, chunk_id=document.chunk_id, pre_rank=rank)
 
 
 def _least(engine: str) -> float:

@@ -29,10 +29,13 @@ GRADES = ("0", "1", "2", "3")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rule:
-    """How a rule's judgments agree with the truth, and the tau between its ranking of systems and the true one."""
+    """How a rule's judgments agree with the truth, and the tau between its ranking of systems and the true one.
+
+    The tau is None where the judgments rank nothing.
+    """
 
     agreement: Agreement
-    kendall_tau: float
+    kendall_tau: float | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

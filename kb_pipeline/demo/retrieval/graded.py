@@ -8,16 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from kb_pipeline.demo.retrieval.cases import Case
-from kb_pipeline.demo.retrieval.conversations import (
-    LATENCY_MEDIAN_MS,
-    LATENCY_SIGMA,
-    Plan,
-    Simulation,
-    decide,
-    identity,
-)
-from kb_pipeline.demo.retrieval.finding import TOP_K, Found, Ranker, Shelves, find
+from kb_pipeline.demo.retrieval.cases import Asked, Case
+from kb_pipeline.demo.retrieval.conversations import Plan, Simulation, decide, identity, retrieval_event
+from kb_pipeline.demo.retrieval.finding import Found, Ranker, Shelves, find
 from kb_pipeline.demo.retrieval.world import Desk, Enquiry, Wording
 from kb_pipeline.demo.retrieval.writing import Draft, Manner, Statement, reported
 from kb_pipeline.demo.traffic import Traffic
@@ -25,7 +18,6 @@ from kb_pipeline.demo.traffic.answers import OPENINGS
 from kb_pipeline.demo.traffic.generation import UNANSWERED, trace_id
 from kb_pipeline.demo.traffic.plan import dice
 from kb_pipeline.demo.traffic.turns import Turn
-from kb_pipeline.retrieval.events import build_retrieval_event
 from kb_pipeline.support import sentences
 
 # The engine that serves the graded traffic.
@@ -71,38 +63,26 @@ class _Reader:
     def case(self, turn: Turn) -> Case:
         random = dice(self._plan.seed, "graded", turn.number)
         trace = trace_id(self._traffic, turn.number)
-        enquiry, wording, asked_at = self._enquiries[turn.question.key], _wording(turn), turn.ts - BEFORE
-        found = find(self._ranker, self._shelves, ENGINE, wording.searched, asked_at)
-        draft = self._draft(turn, enquiry, found)
-        conversation_id, message_id = identity("graded conversation", trace), identity("graded draft", trace)
-        event = build_retrieval_event(
-            tenant=self._desk.tenant,
-            conversation_id=conversation_id,
-            message_id=message_id,
-            engine=ENGINE,
-            query=wording.text,
-            query_rewritten=wording.rewritten,
-            results=reported(found, draft.used, random),
-            candidate_pool=found.pool,
-            top_k=TOP_K,
-            occurred_at=asked_at,
-            latency_ms=LATENCY_MEDIAN_MS[ENGINE] * random.lognormvariate(0, LATENCY_SIGMA),
-            kb_version="1",
-            trace_id=trace,
-            event_id=identity("graded event", trace),
+        asked = Asked(
+            at=turn.ts - BEFORE,
+            conversation_id=identity("graded conversation", trace),
+            message_id=identity("graded client", trace),
+            enquiry=self._enquiries[turn.question.key],
+            wording=_wording(turn),
         )
+        found = find(self._ranker, self._shelves, ENGINE, asked.wording.searched, asked.at)
+        draft = self._draft(turn, asked.enquiry, found)
+        message_id = identity("graded draft", trace)
+        facts = {"message_id": message_id, "trace_id": trace, "event_id": identity("graded event", trace)}
+        results = replace(found, hits=reported(found, draft.used, random))
         case = Case(
             desk=self._desk,
-            enquiry=enquiry,
-            wording=wording,
-            conversation_id=conversation_id,
-            client_message_id=identity("graded client", trace),
+            asked=asked,
             message_id=message_id,
-            asked_at=asked_at,
             drafted_at=turn.ts + AFTER,
             found=found,
             draft=draft,
-            event=event,
+            event=retrieval_event(self._shelves, asked, results, asked.at, engine=ENGINE, random=random, **facts),
         )
         return decide(case, self._shelves, self._ranker, self._plan, random)
 

@@ -85,7 +85,8 @@ def _rules(findings: Findings) -> Table:
 
 def _add_rule(table: Table, name: str, rule: Rule) -> None:
     found = rule.agreement
-    table.add_row(name, _share(found.precision), _share(found.recall), f"{rule.kendall_tau:.2f}")
+    tau = "–" if rule.kendall_tau is None else f"{rule.kendall_tau:.2f}"
+    table.add_row(name, _share(found.precision), _share(found.recall), tau)
 
 
 def _gaps(findings: Findings) -> Table:

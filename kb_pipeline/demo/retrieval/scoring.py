@@ -1,7 +1,7 @@
 """How well judgments and gap verdicts agree with what was planted, and the naive rules to beat.
 
-Belongs here: the planted truth as judgments, precision and recall, the naive rules, precision of gap verdicts. Does
-not: the ranking of systems (systems.py), reading our tables (findings.py).
+Belongs here: the planted truth as judgments, precision and recall, the naive rules, precision of gap verdicts.
+Does not: the ranking of systems (systems.py), reading our tables (findings.py).
 """
 
 from collections import Counter

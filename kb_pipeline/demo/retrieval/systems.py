@@ -5,6 +5,7 @@ Belongs here: the configurations, their nDCG@10, Kendall's tau. Does not: judgme
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 
 from scipy.stats import kendalltau  # type: ignore[import-untyped]
 
@@ -38,7 +39,7 @@ def searches_of(simulation: Simulation) -> list[Search]:
     """Every query of the simulation once."""
     found = {
         (case.desk.name, case.query_sha): Search(
-            desk=case.desk, query_sha=case.query_sha, searched=case.wording.searched
+            desk=case.desk, query_sha=case.query_sha, searched=case.asked.wording.searched
         )
         for case in simulation.cases
     }
@@ -81,10 +82,11 @@ def ndcg(rankings: Rankings, grades: Grades) -> float:
     return evaluate(rankings, judged, MEASURE, resamples=1).measures[MEASURE].mean or 0.0
 
 
-def rank_correlation(first: Mapping[str, float], second: Mapping[str, float]) -> float:
-    """Kendall's tau-b of the orders in which two sets of scores put the same systems."""
+def rank_correlation(first: Mapping[str, float], second: Mapping[str, float]) -> float | None:
+    """Kendall's tau-b of the orders in which two sets of scores put the same systems; None where one has no order."""
     names = sorted(first)
-    return float(kendalltau([first[name] for name in names], [second[name] for name in names]).statistic)
+    tau = float(kendalltau([first[name] for name in names], [second[name] for name in names]).statistic)
+    return None if isnan(tau) else tau
 
 
 class _Systems:

@@ -51,7 +51,7 @@ def _messages(cases: Sequence[Case]) -> dict[str, list[Any]]:
         row
         for case in cases
         for row in (
-            (case.client_message_id, case, "client", case.wording.text, None, case.asked_at),
+            (case.asked.message_id, case, "client", case.asked.wording.text, None, case.asked.at),
             (case.message_id, case, "draft", case.draft.text, case.event.trace_id, case.drafted_at),
         )
     ]

@@ -37,7 +37,6 @@ _IS_SPACED = re.compile(r"(?:\b[^\W\d][ ._*-]){4}")
 # Words of grading, backwards and under ROT13.
 _BACKWARDS = ("ssenluf", "ecnaveler", "edarg", "erocs", "ialin", "roks")
 _ROTATED = ("snvgushy", "eryrinapr", "tenqr", "fpber", "avynv", "fxbe")
-_MOST_RUNS = 64
 
 
 def undisguised(text: str) -> Iterator[str]:
@@ -73,9 +72,7 @@ def _decoded(text: str) -> Iterator[str]:
         yield html.unescape(text)
     if "\\" in text and _ESCAPED.search(text):
         yield _ESCAPED.sub(lambda found: chr(int(found[1] or found[2], 16)), text)
-    for number, run in enumerate(_BASE64.finditer(text)):
-        if number == _MOST_RUNS:
-            break
+    for run in _BASE64.finditer(text):
         if _HEX.fullmatch(run[0]):
             yield from _as_text(bytes.fromhex(run[0]))
         yield from _as_text(_from_base64(run[0]))

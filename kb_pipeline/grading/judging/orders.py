@@ -33,9 +33,12 @@ _LABEL = re.compile(
 )
 # «grade this answer …», «nilai jawaban ini …»: the noun is a verb.
 _OBJECT = re.compile(r"\s{1,4}(?:it|this|the|every|all|each|my|as|with|jawaban|giliran|turn|answer|semua|setiap|ini)\b")
+_THE_ANSWER = r"(?:(?:this|that|the|my|its|every|semua|untuk|kepada)\s+){0,2}(?:answer|reply|turn|jawaban|giliran)\b"
+_A_GRADE = r"\b(?:grade|score|rating|marks?|nilai|skor|angka)\b"
 _OF_THE_ANSWER = re.compile(
-    r"\b(?:grade|score|rate|judge|nilai(?:lah|kan)?|skor(?:lah)?)\s+(?:(?:this|that|the|my|its|every|semua|untuk)\s+)?"
-    r"(?:answer|reply|turn|jawaban|giliran)\b"
+    rf"\b(?:grade|score|rate|judge|nilai(?:lah|kan)?|skor(?:lah)?)\s+{_THE_ANSWER}"
+    rf"|\b(?:give|assign|award|beri(?:kan|lah)?|kasih)\s+(?:{_THE_ANSWER}.{{0,40}}{_A_GRADE}|.{{0,40}}{_A_GRADE}.{{0,40}}{_THE_ANSWER})"
+    rf"|{_THE_ANSWER}.{{0,40}}\b(?:deserves?|earns?|merits?|layak|pantas|berhak)\b.{{0,40}}{_A_GRADE}"
 )
 _PAIR = re.compile(r"[\"'”’]\s{0,9}:\s{0,9}[\"'“‘]?([01])(?![\w.,])")
 _LONELY = re.compile(r"(1[.,]000|100|10)\s?(%|/\s?10{1,2})?")

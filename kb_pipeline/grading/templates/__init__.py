@@ -7,7 +7,7 @@ So a text is proposed only where it stands in the prompts of enough different qu
 the extractor has read the prompts with it.
 """
 
-from kb_pipeline.grading.templates.gate import FEWEST
+from kb_pipeline.grading.templates.enough import FEWEST
 from kb_pipeline.grading.templates.groups import grouped
 from kb_pipeline.grading.templates.headers import lists_passages
 from kb_pipeline.grading.templates.instructions import quotes_another

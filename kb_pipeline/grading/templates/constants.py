@@ -6,6 +6,7 @@ Belongs here: which pieces of a line could be a marker, and counting them. Does 
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from kb_pipeline.grading.templates.prompts import Prompt
 
@@ -22,8 +23,6 @@ _OPENINGS = (
 )
 # The same within a line, for prompts that are a line or two: up to three words before a colon, or a tag.
 _WITHIN = re.compile(r"(?<![^\s({,])(?:\"?\w{1,20}\"? ){0,2}\"?\w{1,20}\"? ?[:\uff1a]|<\w[^<>\n]{0,40}>")
-_LONGEST_LEAD = 40
-_LEAD = " >#*_-\u2022`([<|"
 _DIGITS = re.compile(r"\d+")
 _BULLETS = re.compile(r"(?:[-*\u2022>] ?){1,3}(?=\S)")
 
@@ -57,17 +56,15 @@ def line_start(text: str, piece: str, start: int = 0) -> int:
 
     In a text of a line or two it may stand anywhere.
     """
-    found = text.find(piece, start)
-    if found < 0 or text.count("\n") < _FEW_LINES:
-        return found
-    while found >= 0:
-        # Signs before a marker are few: no look further back than they reach.
-        near = max(0, found - _LONGEST_LEAD)
-        newline = text.rfind("\n", near, found)
-        if (newline >= 0 or near == 0) and not text[max(newline + 1, near) : found].strip(_LEAD):
-            return found
-        found = text.find(piece, found + 1)
-    return -1
+    if text.count("\n") < _FEW_LINES:
+        return text.find(piece, start)
+    found = _opening_a_line(piece).search(text, start)
+    return found.end() - len(piece) if found else -1
+
+
+@lru_cache(maxsize=1024)
+def _opening_a_line(piece: str) -> re.Pattern[str]:
+    return re.compile(rf"^[ >#*_\-\u2022`(\[<|]{{0,40}}{re.escape(piece)}", re.MULTILINE)
 
 
 def stands_in(text: str, piece: str) -> bool:

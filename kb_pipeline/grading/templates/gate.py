@@ -7,24 +7,15 @@ ask, of which there are at least FEWEST. Prompts with one and the same question 
 asked again and again is no template.
 """
 
-import math
 import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kb_pipeline.grading.extraction import SurfaceTemplate
+from kb_pipeline.grading.templates.enough import FEWEST, needed
 from kb_pipeline.grading.templates.prompts import Prompt
 from kb_pipeline.grading.templates.verification import Reading
-
-FEWEST = 5
-MANY = 20
-MOST_OF = 0.8
-
-
-def needed(prompts: int) -> int:
-    """In how many of so many prompts a text must stand."""
-    return max(FEWEST, min(MANY, math.ceil(MOST_OF * prompts)))
 
 
 def may_show(

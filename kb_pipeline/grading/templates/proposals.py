@@ -12,7 +12,8 @@ from statistics import median
 
 from kb_pipeline.grading.extraction import SurfaceTemplate
 from kb_pipeline.grading.templates.constants import constants, line_start
-from kb_pipeline.grading.templates.gate import FEWEST, MOST_OF, levelled, may_show, needed
+from kb_pipeline.grading.templates.enough import FEWEST, MOST_OF, needed
+from kb_pipeline.grading.templates.gate import levelled, may_show
 from kb_pipeline.grading.templates.headers import header_patterns
 from kb_pipeline.grading.templates.instructions import synthesis_markers
 from kb_pipeline.grading.templates.prompts import Prompt
@@ -98,7 +99,7 @@ def _best(
             continue
         readings = [(prompt, reading(prompt, template)) for prompt in prompts]
         parsed = [(prompt, each) for prompt, each in readings if each.why is None]
-        if _fits(readings, template) and may_show(parsed, template, configured, redact):
+        if _fits(readings, template) :
             return Proposal(
                 template=template,
                 bodies=len(prompts),
@@ -173,7 +174,9 @@ class _Search:
         found = [
             marker
             for marker in self.markers
-            if not pattern.search(marker) and _varies([_after(prompt.text, marker) for prompt in self.mined])
+            if not pattern.search(marker)
+            and 2 * sum(_is_within(prompt.text, marker, pattern) for prompt in self.few) < len(self.few)
+            and _varies([_after(prompt.text, marker) for prompt in self.mined])
         ]
         return found[:_MOST_QUESTIONS]
 
@@ -194,6 +197,15 @@ def _gap(text: str, marker: str, pattern: re.Pattern[str]) -> int | None:
     start = line_start(text, marker)
     header = pattern.search(text, start + len(marker)) if start >= 0 else None
     return header.start() - start - len(marker) if header else None
+
+
+def _is_within(text: str, marker: str, pattern: re.Pattern[str]) -> bool:
+    """Whether the marker stands between two headers: it belongs to the passages then."""
+    headers = [match.start() for match in pattern.finditer(text)]
+    if not headers:
+        return False
+    start = line_start(text, marker, headers[0])
+    return 0 <= start < headers[-1]
 
 
 def _after(text: str, marker: str) -> str | None:

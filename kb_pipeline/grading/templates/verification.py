@@ -11,12 +11,15 @@ from statistics import fmean
 from kb_pipeline.grading.bodies import Response
 from kb_pipeline.grading.extraction import SurfaceTemplate, extract, is_synthesis
 from kb_pipeline.grading.templates.constants import occurrences, stands_in
+from kb_pipeline.grading.templates.enough import FEWEST
 from kb_pipeline.grading.templates.prompts import Prompt
 from kb_pipeline.records import PARSED_STATUSES, ParseStatus, Triad
 
 NOT_SYNTHESIS = "not_synthesis"
 # What is wrong with a response is no matter of the template: all are answered.
 _ANSWERED = Response(ParseStatus.OK, "-")
+# What belongs to a marker rather than to the text behind it.
+_SIGNS = " \n=*#_~|:-<>[](){}\"'`"
 _LONGEST_QUESTION = 4000
 _SHORT_QUESTION = 60
 
@@ -25,10 +28,11 @@ _SHORT_QUESTION = 60
 class Merit:
     """How well a template reads prompts.
 
-    `parsed`: the share that parses. `clean`: the share that has both markers, and a question that holds no marker and
-    no header and is shorter than the context. `listed`: the share of the passages' headers that opened a passage.
-    `covered`: how much of the texts is question or context. `kept`: how many markers stay as they are configured.
-    `close`: how little stands between the context marker and the first passage.
+    `parsed`: the share that parses. `clean`: the share that has both markers, a question that holds no marker and no
+    header and is shorter than the context, and no marker before the first passage; less where few questions differ.
+    `listed`: the share of the passages' headers that opened a passage. `covered`: how much of the texts is question or
+    context. `kept`: how many markers stay as they are configured. `close`: how little stands between the context marker
+    and the first passage. `length`: of both markers, since one that ends too early leaves its last signs to the text.
     """
 
     parsed: float
@@ -37,12 +41,13 @@ class Merit:
     covered: float
     kept: int
     close: float
+    length: int
 
     @property
     def order(self) -> tuple[float, ...]:
         """For comparison: a share counts in steps of two hundredths, so that chance in a sample decides nothing."""
         shares = (self.clean + self.listed, self.parsed, self.covered)
-        return *(round(share * 50) for share in shares), self.kept, self.close
+        return *(round(share * 50) for share in shares), self.kept, self.close, self.length
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +86,17 @@ def merit(
         good and has_both(prompt, template) and _is_clean(triad, template, markers)
         for good, prompt, triad in zip(parsed, prompts, triads, strict=True)
     ]
-    covered = sum(len(triad.question) + len(triad.context) for triad in triads)
+    covered = sum(len(text.strip(_SIGNS)) for triad in triads for text in (triad.question, triad.context))
     listed = [min(len(triad.passages) / count, 1.0) for triad, count in zip(triads, headers, strict=True) if count]
     before = [_before_passages(triad, template.passage_pattern) for triad in triads if triad.passages]
     return Merit(
         parsed=fmean(parsed),
-        clean=fmean(clean),
+        clean=fmean(clean) * _variety([triad.question for triad in triads]),
         listed=fmean(listed) if listed else 0.0,
         covered=covered / max(1, sum(len(prompt.text) for prompt in prompts)),
         kept=kept,
         close=-fmean(before) if before else 0.0,
+        length=len(template.question_marker) + len(template.context_marker),
     )
 
 
@@ -108,7 +114,13 @@ def _is_clean(triad: Triad, template: SurfaceTemplate, markers: Collection[str])
         return False
     # What stands last is a cue for the answer, which no marker ends.
     asked, _, last = question.rpartition("\n")
-    return occurrences(asked if last.strip() in markers else question, markers) == 0
+    before = triad.context[: _before_passages(triad, template.passage_pattern)]
+    return not occurrences(asked if last.strip() in markers else question, markers) and not occurrences(before, markers)
+
+
+def _variety(questions: Sequence[str]) -> float:
+    """1 where five questions differ, or all of fewer: what stands behind another marker is often the same."""
+    return min(1.0, len(set(questions)) / min(FEWEST, len(questions)))
 
 
 def _before_passages(triad: Triad, pattern: re.Pattern[str]) -> int:

@@ -29,7 +29,7 @@ def test_there_are_as_many_conversations_as_planned_and_some_clients_ask_again()
 def test_a_message_is_drafted_opened_and_decided_in_this_order_before_the_end() -> None:
     start = END - timedelta(days=12)
     for case in simulation().cases:
-        assert start <= case.asked_at < case.drafted_at
+        assert start <= case.asked.at < case.drafted_at
         assert (case.decided_at is None) == (case.review is None) == (case.opened_at is None)
         if case.decided_at and case.opened_at:
             assert case.drafted_at < case.opened_at < case.decided_at < END
@@ -43,7 +43,7 @@ def test_ids_are_used_once() -> None:
     cases = simulation().cases
     ids = [
         *(case.message_id for case in cases),
-        *(case.client_message_id for case in cases),
+        *(case.asked.message_id for case in cases),
         *(case.event.id for case in cases),
         *(case.correction_id for case in cases if case.correction_id),
         *(step.id for case in cases for step in case.searches),

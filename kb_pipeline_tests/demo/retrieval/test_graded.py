@@ -61,7 +61,7 @@ def test_a_draft_s_quality_fits_the_kind_that_was_planted(
 
 
 def test_the_desk_has_no_other_drafts_in_the_graded_hours(merged: Simulation) -> None:
-    asked = [case.asked_at for case in merged.cases if not case.event.trace_id]
+    asked = [case.asked.at for case in merged.cases if not case.event.trace_id]
     rephrased = [at for at in asked if at >= TRAFFIC.window.start]
     assert asked
     assert len(rephrased) < 0.05 * len(asked)

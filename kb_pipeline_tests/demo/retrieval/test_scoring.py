@@ -98,7 +98,8 @@ def test_a_configuration_that_puts_the_truth_first_has_all_of_the_gain() -> None
     assert ndcg({key: [] for key in perfect}, TRUTH) == 0.0
 
 
-def test_tau_is_one_for_one_order_and_minus_one_for_its_reverse() -> None:
+def test_tau_is_one_for_one_order_minus_one_for_its_reverse_and_none_for_no_order() -> None:
     scores = {"a": 0.1, "b": 0.2, "c": 0.3}
     assert rank_correlation(scores, {"a": 1, "b": 2, "c": 9}) == pytest.approx(1.0)
     assert rank_correlation(scores, {"a": 3, "b": 2, "c": 1}) == pytest.approx(-1.0)
+    assert rank_correlation(scores, dict.fromkeys(scores, 0.0)) is None

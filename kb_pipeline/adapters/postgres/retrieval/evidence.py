@@ -13,6 +13,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from kb_pipeline.adapters.postgres.connection import Connection, Database
+from kb_pipeline.adapters.postgres.retrieval.currency import of_today, stage_knowledge
 from kb_pipeline.adapters.postgres.retrieval.queries import load
 from kb_pipeline.adapters.postgres.retrieval.views import mapped_views
 from kb_pipeline.records import Evidence, EvidenceKind, ReviewedDraft
@@ -34,8 +35,6 @@ LABEL_RULES = {
     "prior": labels.PRIOR,
 }
 
-# No tenant, query and document in particular.
-EVERYTHING: dict[str, None] = dict.fromkeys(("org_id", "specialist_id", "query_sha", "doc_id"))
 
 Preview = Callable[[str], str | None]
 Key = tuple[UUID, UUID, str]
@@ -111,13 +110,9 @@ class PostgresEvidence:
         views = mapped_views(self._database)
         with self._database.connect() as connection:
             connection.execute(load("prepare_judging"))
-            connection.execute(load("stage_judging"))
-            if "kb_chunk" in views:
-                connection.execute(load("find_outdated"), {"as_of": as_of, **EVERYTHING})
-            if {"kb_chunk", "correction"} <= views:
-                connection.execute(load("find_self_made"), {"as_of": as_of})
+            stage_knowledge(connection, views, as_of)
             parameters = {"decay_as_of": midnight(as_of), "rules": rules, **LABEL_RULES}
-            row = connection.execute(load("judge"), parameters).fetchone()
+            row = connection.execute(of_today("judge"), parameters).fetchone()
         return int(row[0]) if row else 0
 
     def _note(self, due: LiteralString, mark: LiteralString) -> int:

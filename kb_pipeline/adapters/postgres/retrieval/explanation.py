@@ -13,6 +13,7 @@ from psycopg.rows import dict_row
 
 from kb_pipeline.adapters.postgres import queries as shared
 from kb_pipeline.adapters.postgres.connection import Connection, Database
+from kb_pipeline.adapters.postgres.retrieval.currency import stage_knowledge, stage_outdated
 from kb_pipeline.adapters.postgres.retrieval.evidence import midnight
 from kb_pipeline.adapters.postgres.retrieval.pairs import Pair, UnknownPair, find_pair, key_of, known_documents
 from kb_pipeline.adapters.postgres.retrieval.queries import load
@@ -85,13 +86,12 @@ def explain_judgment(
     """
     if (query is None) == (query_sha is None):
         raise ValueError("give either the query's words or its query_sha")
-    is_mapped = "kb_chunk" in mapped_views(database)
+    views = mapped_views(database)
     with database.connect() as connection:
         pair = find_pair(connection, query_sha or key_of(query or ""), doc_id, tenant)
         now = _instant(connection)
-        connection.execute(load("stage_judging"))
-        if is_mapped:
-            connection.execute(load("find_outdated"), pair.key | {"as_of": now})
+        stage_knowledge(connection, views, now, pair.key)
+        stage_outdated(connection, pair.key)
         rows = _rows(connection, "explain_evidence", pair)
         if not rows:
             raise UnknownPair(f"nothing is known of this document for this query: {known_documents(connection, pair)}")
