@@ -99,7 +99,7 @@ def _best(
             continue
         readings = [(prompt, reading(prompt, template)) for prompt in prompts]
         parsed = [(prompt, each) for prompt, each in readings if each.why is None]
-        if _fits(readings, template) :
+        if _fits(readings, template) and may_show(parsed, template, configured, redact):
             return Proposal(
                 template=template,
                 bodies=len(prompts),
