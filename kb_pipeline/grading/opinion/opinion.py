@@ -1,68 +1,111 @@
-"""The second opinion on a turn: what its answer claims, kind by kind, against what its context says.
+"""The second opinion on a turn: the doubts of its claims made comparable, and joined with word overlap into one score.
 
-Belongs here: which claims are looked for, the formula, the figures it was calibrated with. Does not: reading, I/O.
+Belongs here: the formula and the figures it was calibrated with. Does not: reading texts, I/O.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from kb_pipeline.grading.opinion.calendar import calendar, date_places, day_doubt, is_year
-from kb_pipeline.grading.opinion.naming import name_doubt, names
-from kb_pipeline.grading.opinion.quantities import Known, quantities
-from kb_pipeline.grading.opinion.quoting import citations, cited_in, quote_doubt, quotes
-from kb_pipeline.grading.opinion.reading import Evidence, Sentence, folded, normal, read
-from kb_pipeline.grading.opinion.record import Count, Kind, Opinion
-from kb_pipeline.grading.opinion.references import located, reference_doubt, references
-from kb_pipeline.grading.opinion.statements import Statement
 from kb_pipeline.grading.metrics import asserts_nothing
+from kb_pipeline.grading.opinion.claims import Answer
+from kb_pipeline.grading.opinion.evidence import Evidence
+from kb_pipeline.grading.opinion.quoting import citations
+from kb_pipeline.grading.opinion.reading import normal
+from kb_pipeline.grading.opinion.record import Count, Kind, Opinion
 from kb_pipeline.records import Metrics, Triad
-from kb_pipeline.support.style import asserts
-from kb_pipeline.support import word_overlap
+from kb_pipeline.support import language_of, word_overlap
+from kb_pipeline.support.language import FUNCTION_WORDS
 
-VERSION = "s1"
+# It changes with anything that changes a score.
+VERSION = "opinion-1"
 
-def raw(triad: Triad) -> dict[str, list]:
-    answer = normal(triad.answer)
-    context = normal("\n\n".join(p.text for p in triad.passages) if triad.passages else triad.context)
-    ev = Evidence.of(context, normal(triad.question))
-    sents = [s for s in read(answer)]
-    new = [s for s in sents if s.key not in ev.keys]
-    out: dict[str, list] = {k.value: [] for k in Kind}
-    low = folded(answer)
-    # refs
-    refs = list(located(low))
-    if refs:
-        known = references(ev.context_folded) + references(ev.question_folded)
-        plain = {t for t in ev.known if t[0].isdigit()}
-        out["reference"] = [reference_doubt(r, known, plain) for r, _ in refs]
-    tokens = [t for s in sents for t in s.tokens]
-    taken = date_places(tokens)
-    refnums = set()
-    for i, t in enumerate(tokens):
-        if t[0].isdigit() and i and tokens[i-1] in REFW: refnums.add(i)
-    years = {i for i, t in enumerate(tokens) if t[0].isdigit() and is_year(t) and i not in taken}
-    ctx_numbers = None
-    cal = calendar(low)
-    if cal.days or years or cal.months or cal.weekdays:
-        kc = calendar(ev.context_folded); kq = calendar(ev.question_folded)
-        nums = {int(t) for t in ev.known if t.isdigit() and len(t) < 5} | {int(p) for t in ev.known if t[0].isdigit() and ('/' in t or '-' in t) for p in __import__('re').findall(r'\d+', t) if len(p)<5}
-        ystr = {t[:4] for t in ev.known if t[0].isdigit()} | {p for t in ev.known if t[0].isdigit() for p in __import__('re').findall(r'\d{4}', t)} | {t[:4] for s in ev.asked for t in s.tokens if t[0].isdigit()}
-        out["date"] = [day_doubt(d, kc.days + kq.days, nums) for d in cal.days]
-        out["date"] += [0.0 if tokens[i][:4] in ystr else 0.9 for i in years]
-        kmonths = kc.months | kq.months | {d[1] for days in kc.days + kq.days for d in days}
-        out["date"] += [0.0 if m in kmonths else 0.8 for m in cal.months]
-        out["date"] += [0.0 if w in kc.weekdays | kq.weekdays else 0.7 for w in cal.weekdays]
-    qs = quantities(tokens, taken=taken | refnums | years)
-    if qs:
-        known = Known(quantities(ev.tokens), quantities([t for s in ev.asked for t in s.tokens]))
-        for q in qs:
-            out["amount" if q.is_money else "number"].append(known.doubt(q, tokens))
-    for s in new:
-        out["name"] += [name_doubt(n, ev) for n in names(s)]
-        st = Statement(s, ev)
-        out["sentence"].append((st.foreign if asserts(" ".join(s.written)) else 0, len(st.words), st.closeness))
-        out["negation"].append(st.negation_doubt())
-        out["roles"].append(st.roles_doubt())
-    for q in quotes(answer): out["quote"].append(quote_doubt(q, ev))
-    return out
-REFW = set("passage passages dokumen document documents source sumber pasal article section art nomor no number ayat § sec paragraph bab chapter".split())
-def second_opinion(triad, metrics): ...
+LONGEST_ANSWER = 60_000
+LONGEST_CONTEXT = 600_000
+LONGEST_QUESTION = 20_000
+
+# What a kind's own doubt is worth .5 of the turn's: chosen so that 5 % of grounded answers have more in any kind.
+_HALFWAY: Mapping[Kind, float] = {
+    Kind.NUMBER: 0.5,
+    Kind.AMOUNT: 0.5,
+    Kind.DATE: 0.5,
+    Kind.REFERENCE: 0.5,
+    Kind.NAME: 0.5,
+    Kind.QUOTE: 0.5,
+    Kind.CITATION: 0.5,
+    Kind.SENTENCE: 0.38,
+    Kind.NEGATION: 0.5,
+    Kind.ROLES: 0.5,
+}
+_SHARE_OF_DOUBT = 0.5
+_FEWEST_FUNCTION_WORDS = 2
+# From here on judge and second opinion disagree strongly.
+DISAGREEMENT = 0.7
+
+
+def second_opinion(triad: Triad, metrics: Metrics) -> Opinion:
+    """What of the answer's claims the context has, kind by kind; pure and deterministic, below 2 ms for 6 kB.
+
+    `support_score` = word overlap × (1 − doubt / 2).
+    """
+    question = normal(triad.question, longest=LONGEST_QUESTION)
+    text = normal(triad.answer, longest=LONGEST_ANSWER)
+    languages = {"question_language": _language(question), "answer_language": _language(text)}
+    if metrics.refused or not metrics.had_context or asserts_nothing(triad.answer):
+        return Opinion(version=VERSION, support_score=None, counts={}, **languages)
+    context = normal(_context(triad), longest=LONGEST_CONTEXT)
+    answer = Answer(text, Evidence(context, question), _passages(triad))
+    counts = {kind: _count(kind, doubts) for kind, doubts in answer.claims().items()}
+    doubt = max((count.doubt for count in counts.values()), default=0.0)
+    return Opinion(
+        version=VERSION,
+        support_score=word_overlap(text, context) * (1 - _SHARE_OF_DOUBT * doubt),
+        counts=counts,
+        partial=answer.is_partly_read or len(text) >= LONGEST_ANSWER or len(context) >= LONGEST_CONTEXT,
+        **languages,
+    )
+
+
+def disagreement(opinion: Opinion, faithfulness: float | None) -> float:
+    """How strongly the judge's faithfulness and the second opinion contradict each other, in [0, 1].
+
+    The judge trusts what is doubted here, min(faithfulness, doubt), or doubts what is all found here,
+    min(1 − faithfulness, support_score · (1 − doubt)); 0 where either has no score. Turns are listed by it.
+    """
+    if faithfulness is None or opinion.support_score is None:
+        return 0.0
+    overlooked = min(faithfulness, opinion.doubt)
+    distrusted = min(1 - faithfulness, opinion.support_score * (1 - opinion.doubt))
+    return max(overlooked, distrusted)
+
+
+def disagrees(opinion: Opinion, faithfulness: float | None) -> bool:
+    """Whether they contradict each other so strongly that the turn is listed first for human eyes."""
+    return disagreement(opinion, faithfulness) >= DISAGREEMENT
+
+
+def _context(triad: Triad) -> str:
+    """The passages without their headers, whose ranks and scores are no evidence."""
+    return "\n\n".join(passage.text for passage in triad.passages) if triad.passages else triad.context
+
+
+def _passages(triad: Triad) -> frozenset[int]:
+    """The numbers by which passages may be cited: their ranks, their places, and those of headers in the context."""
+    ranks = (passage.rank for passage in triad.passages if passage.rank is not None)
+    return frozenset((*ranks, *range(1, len(triad.passages) + 1), *citations(triad.context[:LONGEST_CONTEXT])))
+
+
+def _count(kind: Kind, doubts: Sequence[float]) -> Count:
+    """Claims below half a doubt are found."""
+    calibrated = [_calibrated(doubt, _HALFWAY[kind]) for doubt in doubts]
+    return Count(len(doubts), sum(doubt < 0.5 for doubt in calibrated), max(calibrated))  # noqa: PLR2004 - half
+
+
+def _calibrated(doubt: float, halfway: float) -> float:
+    """0, halfway and 1 become 0, .5 and 1, on straight lines between."""
+    if doubt < halfway:
+        return 0.5 * doubt / halfway
+    return 0.5 + 0.5 * (doubt - halfway) / (1 - halfway)
+
+
+def _language(text: str) -> str | None:
+    known = sum(word in FUNCTION_WORDS for word in text[:2_000].casefold().split())
+    return language_of(text[:2_000]).value if known >= _FEWEST_FUNCTION_WORDS else None
