@@ -12,7 +12,9 @@ import pytest
 import yaml
 
 from kb_pipeline.adapters.postgres.connection import Database
-from kb_pipeline_tests.cli.command import assert_one_sentence, kb_pipeline
+from kb_pipeline.cli import failures, working
+from kb_pipeline.cli.root import kb_pipeline as group
+from kb_pipeline_tests.cli.command import assert_one_sentence
 from kb_pipeline_tests.recorder.events import click, retrieval
 from kb_pipeline_tests.recorder.queue_servers import QueueServer, eventually, free_port
 from kb_pipeline_tests.worker.workers import Site, WorkerProcess
@@ -89,38 +91,45 @@ def test_no_text_of_a_query_is_in_the_log_or_on_the_pages(site: Site, new_worker
     assert rahasia not in worker.log + metrics + str(worker.health())
 
 
-def refused(config: Path, section: dict[str, Any], database: str | None) -> str:
-    """Run a worker that cannot start; its sentence."""
-    config.write_text(yaml.safe_dump({"retrieval": section, "database": {"url": database}}))
-    done = kb_pipeline("--config", config, "worker", cwd=config.parent)
-    assert done.returncode in {1, 2}
-    assert done.stdout == ""
-    said = [line for line in done.stderr.splitlines(keepends=True) if not LINE.fullmatch(line.strip())]
-    assert_one_sentence("".join(said))
-    return "".join(said)
+@pytest.fixture
+def refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[[dict[str, Any], str | None], str]:
+    """Runs a worker that cannot start, in this process; its sentence."""
+    monkeypatch.setattr(working, "_log_to_stderr", lambda: None)
+
+    def run(section: dict[str, Any], database: str | None) -> str:
+        config = tmp_path / "kb.yaml"
+        config.write_text(yaml.safe_dump({"retrieval": section, "database": {"url": database}}))
+        assert failures.run(group, ["--config", str(config), "worker"]) in {1, 2}
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert_one_sentence(err)
+        return err
+
+    return run
 
 
-@pytest.mark.slow
 def test_what_it_cannot_start_with_is_one_sentence_each(
-    queue_server: QueueServer, database: Database, empty_database: Database, tmp_path: Path
+    queue_server: QueueServer,
+    database: Database,
+    empty_database: Database,
+    refused: Callable[[dict[str, Any], str | None], str],
 ) -> None:
     url, empty = (each.url.render_as_string(hide_password=False) for each in (database, empty_database))
-    config = tmp_path / "kb.yaml"
     section = {"enabled": True, "redis_url": queue_server.url, "worker_port": 0}
     nobody = f"redis://:geheim@127.0.0.1:{free_port()}/0"
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         sentences = {
-            "retrieval.enabled is false": refused(config, {"enabled": False}, url),
-            "retrieval.redis_url and the server": refused(config, section | {"redis_url": nobody}, url),
-            "check database.url": refused(config, section, "postgresql://kb@127.0.0.1:1/kb"),
-            "database.url is not set": refused(config, section, None),
-            "run kb-pipeline migrate": refused(config, section, empty),
-            "Address already in use": refused(config, section | {"worker_port": port}, url),
-            "cannot listen on 192.0.2.1": refused(config, section | {"worker_host": "192.0.2.1"}, url),
-            "options that the client does not know": refused(
-                config, section | {"redis_url": queue_server.url + "?db=x"}, url
-            ),
+            "retrieval.enabled is false": refused({"enabled": False}, url),
+            "retrieval.redis_url and the server": refused(section | {"redis_url": nobody}, url),
+            "check database.url": refused(section, "postgresql://kb@127.0.0.1:1/kb"),
+            "database.url is not set": refused(section, None),
+            "run kb-pipeline migrate": refused(section, empty),
+            "Address already in use": refused(section | {"worker_port": port}, url),
+            "cannot listen on 192.0.2.1": refused(section | {"worker_host": "192.0.2.1"}, url),
+            "options that the client does not know": refused(section | {"redis_url": queue_server.url + "?db=x"}, url),
         }
     for said, sentence in sentences.items():
         assert said in sentence

@@ -10,7 +10,6 @@ from itertools import islice
 
 from kb_pipeline.grading.opinion.calendar import calendar, date_places, day_doubt, is_year
 from kb_pipeline.grading.opinion.evidence import Evidence
-from kb_pipeline.grading.opinion.naming import name_doubt, names
 from kb_pipeline.grading.opinion.quantities import quantities
 from kb_pipeline.grading.opinion.quoting import citations, quote_doubt, quotes, spoken_citations
 from kb_pipeline.grading.opinion.reading import Sentence, folded, read, tokens_of
@@ -125,8 +124,8 @@ class Answer:
         return [reference_doubt(each, self.evidence.references, numbers) for each in found]
 
     def _names(self) -> Sequence[float]:
-        found = (name for sentence in self.sentences for name in names(sentence))
-        return [name_doubt(name, self.evidence) for name in islice(found, MOST_CLAIMS)]
+        found = (doubt for statement in self.statements for doubt in statement.name_doubts())
+        return list(islice(found, MOST_CLAIMS))
 
     def _citations(self) -> Sequence[float]:
         cited = [*citations(self.text), *(spoken_citations(self._folded) if self.passages else ())]

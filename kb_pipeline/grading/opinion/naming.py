@@ -16,7 +16,7 @@ _NO_NAMES = frozenset(
     "januari februari maret april mei juni juli agustus september oktober november desember january february march may "
     "june july august october december senin selasa rabu kamis jumat sabtu minggu monday tuesday wednesday thursday "
     "friday saturday sunday passage passages document documents dokumen sumber source sources step langkah pasal ayat "
-    "article section wib wita wit am pm yes ya".split()
+    "article section unable wib wita wit am pm yes ya".split()
 )
 _SHORTEST_TITLE = 3
 _SHORTEST_PREFIX, _LONGEST_PREFIX = 4, 8

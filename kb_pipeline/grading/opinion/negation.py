@@ -10,14 +10,19 @@ from kb_pipeline.grading.opinion.reading import Sentence
 from kb_pipeline.support.language import FUNCTION_WORDS, is_negator, stems
 from kb_pipeline.support.polarity import Polarity, in_one_word
 
-# "Not only" affirms.
-_AFFIRMING = frozenset("only just merely necessarily sure doubt hanya sekadar sekedar cuma saja diragukan".split())
+# Before one of these nothing is denied: not only, no later than, tidak lebih dari.
+_AFFIRMING = frozenset(
+    "only just merely necessarily sure doubt later earlier more less fewer long longer hanya sekadar sekedar cuma saja "
+    "diragukan lebih kurang".split()
+)
 # What stands without something in the context need not do so in the answer.
 _WITHOUT = frozenset("without tanpa nor neither".split())
 # Words that deny by themselves: "fails to pay" is "does not pay".
 _DENYING = frozenset(
     "kecuali except unless gagal fail fails failed unable mustahil impossible dilarang forbidden prohibited larangan unlike "
-    "lacks lack lacking kurang hardly rarely jarang few little instead rather bukannya tanpa without none".split()
+    "lacks lack lacking kurang hardly rarely jarang few little instead rather bukannya tanpa without none avoid avoids "
+    "avoiding difficult hard prevent prevents refuse refuses refused sulit sukar susah menghindari dihindari terhindar "
+    "mencegah dicegah menolak ditolak".split()
 )
 _REACH = 7
 _MOST_NEGATORS = 8
@@ -26,9 +31,10 @@ _BEFORE, _AFTER, _AROUND = 2, 1, 5
 _SLACK, _SLACK_OF_CONTEXT = 4, 2
 _CLOSE = 0.7
 
-_ONE_SIDE = 0.6
+_ONE_SIDE = 0.5
 _FAR_APART = 0.4
 _OPPOSITE = 0.6
+_MOOD = 0.3
 _LEAST = 0.4
 
 
@@ -47,7 +53,7 @@ def negation_doubt(sentence: Sentence, neighbours: Sequence[Sentence], closeness
     if not neighbours or any(f" {sentence.key} " in f" {each.key} " for each in neighbours):
         return 0.0
     mine = sentence.tokens
-    doubts = [max(_unmatched(mine, each.tokens), _dropped(each.tokens, mine)) for each in neighbours]
+    doubts = [max(_unmatched(mine, each.tokens), closeness * _dropped(each.tokens, mine)) for each in neighbours]
     if not any(doubts) and closeness >= _CLOSE:
         return closeness * min(_opposed(sentence, each) for each in neighbours)
     return min(doubts) * (_LEAST + (1 - _LEAST) * closeness)
@@ -129,7 +135,11 @@ def _narrowest(before: _Beside | None, after: _Beside | None) -> tuple[int, int]
 
 
 def _opposed(sentence: Sentence, other: Sentence) -> float:
-    """Whether one has a word where the other has its opposite: increased and decreased, must and may."""
+    """Whether one has a word where the other has its opposite: increased and decreased; less for must and may."""
     mine, theirs = (frozenset(Polarity(in_one_word(each.key)).poles) for each in (sentence, other))
     gone, come = mine - theirs, theirs - mine
-    return _OPPOSITE if not {axis for axis, _ in gone}.isdisjoint(axis for axis, _ in come) else 0.0
+    axes = {axis for axis, _ in gone}.intersection(axis for axis, _ in come)
+    return (_OPPOSITE if axes - _AXES_OF_MOOD else _MOOD) if axes else 0.0
+
+
+_AXES_OF_MOOD = frozenset(axis for axis, _ in Polarity("must may").poles)

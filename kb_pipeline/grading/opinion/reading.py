@@ -19,7 +19,7 @@ _BREAK = re.compile(rf"{_BLOCK}|{_STOP}(?=[^\sa-z])")
 _BREAK_IN_SMALL = re.compile(rf"{_BLOCK}|{_STOP}")
 _TOKEN = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}(?![\d-])|\d+(?:[.,/:]\d+)*[^\W\d_]*|(?:[Rr][Pp]|IDR|USD|RM)(?=\.?\d)"
-    r"|[^\W\d_][^\W_]*(?:['’]t\b)?|[%$€£¥§]"
+    r"|[^\W\d_][^\W_]*(?:['’](?:t\b|[^\W\d_]{3,}))?|[%$€£¥§]"
 )
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
 _LONGEST_TOKEN = 64

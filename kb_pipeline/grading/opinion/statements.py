@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import combinations
 
 from kb_pipeline.grading.opinion.evidence import Evidence
-from kb_pipeline.grading.opinion.naming import Name, names
+from kb_pipeline.grading.opinion.naming import Name, name_doubt, names
 from kb_pipeline.grading.opinion.negation import negation_doubt
 from kb_pipeline.grading.opinion.reading import Sentence, forms_of, telling
 from kb_pipeline.support.language import is_negator, stems
@@ -31,6 +31,7 @@ _NEAREST = 3
 _ABOUT_AS_CLOSE = 0.8
 _MOST_NAMES = 6
 _SMOOTHING = 3
+_LEAST_OF_NAME = 0.5
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,21 @@ class Statement:
 
     def negation_doubt(self) -> float:
         """How doubtful it is that the sentence denies and affirms what the closest ones do, in [0, 1]."""
-        return negation_doubt(self.sentence, self.neighbours, self.closeness)
+        return 0.0 if self._misses() else negation_doubt(self.sentence, self.neighbours, self.closeness)
+
+    def closeness_without(self, words: Sequence[str]) -> float:
+        """The closeness of what remains without these words, in [0, 1]; 1 where nothing remains."""
+        rest = [word for word in self.words if word not in words]
+        if not rest or not self._closest:
+            return 0.0 if rest else 1.0
+        forms = self.evidence.forms[self._closest[0][1]]
+        return sum(not forms.isdisjoint(stems(word)) for word in rest) / len(rest)
+
+    def name_doubts(self) -> Iterator[float]:
+        """How doubtful each name is: more where the rest of the sentence stands in the context."""
+        for name in names(self.sentence):
+            doubt = name_doubt(name, self.evidence)
+            yield doubt and doubt * (_LEAST_OF_NAME + (1 - _LEAST_OF_NAME) * self.closeness_without(name.words))
 
     def roles_doubt(self) -> float:
         """How doubtful it is that two names do what they do in the closest sentence, in [0, 1]."""
