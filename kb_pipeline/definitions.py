@@ -38,6 +38,7 @@ from kb_pipeline.defs.retrieval_checks import (
 from kb_pipeline.defs.schedules import harvest_schedule, hourly_schedule, nightly_schedules
 from kb_pipeline.defs.sensors import backlog_sensor
 from kb_pipeline.defs.streets import GRADING, RETRIEVAL
+from kb_pipeline.defs.trust import trust_definitions
 from kb_pipeline.settings import RagQualitySettings, RetrievalSettings, Settings, load_settings
 
 # How often late events and decisions are looked for; new ones have their hourly run anyway.
@@ -53,6 +54,8 @@ def build_definitions(settings: Settings, **resources: Any) -> dg.Definitions:
     streets = []
     if settings.rag_quality.enabled:
         streets.append(_grading(settings.rag_quality))
+        if settings.rag_quality.judge_model:
+            streets.append(trust_definitions(with_experts=settings.retrieval.enabled))
     if settings.retrieval.enabled:
         streets.append(_retrieval(settings.retrieval))
         if settings.retrieval.clickhouse_url:

@@ -14,6 +14,8 @@ from kb_pipeline.adapters.clock import SystemClock
 from kb_pipeline.adapters.gateway import GatewayJudge, refuse_public_host
 from kb_pipeline.adapters.postgres.audit_trail import PostgresAuditTrail
 from kb_pipeline.adapters.postgres.backlog import HourlyBacklog, PostgresBacklog
+from kb_pipeline.adapters.postgres.calibration import PostgresCalibration
+from kb_pipeline.adapters.postgres.canaries import PostgresCanaries
 from kb_pipeline.adapters.postgres.claims import claim_book, reopen_failed
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.explanation import Explanation, explain
@@ -24,6 +26,7 @@ from kb_pipeline.adapters.postgres.retention import PostgresRetention
 from kb_pipeline.errors import SettingsError
 from kb_pipeline.grading.aggregates import CallCounts
 from kb_pipeline.grading.bodies import MAX_BODY_BYTES
+from kb_pipeline.grading.canary import CanaryReport
 from kb_pipeline.grading.examination import ExaminationRules
 from kb_pipeline.grading.extraction import question_preview
 from kb_pipeline.grading.judging import INSTRUCTION, PROMPT_VERSION
@@ -31,6 +34,8 @@ from kb_pipeline.grading.judging.cost import characters_within, tokens_of
 from kb_pipeline.ports import Clock
 from kb_pipeline.records import JudgeVersion, StepReport
 from kb_pipeline.settings import Settings
+from kb_pipeline.steps.calibrate_judge import calibrate_judge, last_closed_day
+from kb_pipeline.steps.canary import ask_canary
 from kb_pipeline.steps.collect import collect
 from kb_pipeline.steps.expire import Ages, expire, make_partitions
 from kb_pipeline.steps.forecast import Forecast, forecast_of, foresee, waiting
@@ -165,6 +170,26 @@ class GradingStreet:
         """Make the partitions ahead."""
         return make_partitions(self.clock.now(), retention=PostgresRetention(self.database))
 
+    def ask_canary(self) -> CanaryReport:
+        """Ask the judge about turns of our own and keep what came of it; raises JudgeRefused for a public host."""
+        quality, version = self._quality, self._required_version()
+        refuse_public_host(quality.judge_base_url, allow_external=quality.allow_external_judge)
+        report = ask_canary(self._judge(version), self.clock)
+        PostgresCanaries(self.database).save(report)
+        return report
+
+    def newest_canary(self) -> CanaryReport | None:
+        """The newest asking of the configured judge, None before the first."""
+        return PostgresCanaries(self.database).newest(self._required_version())
+
+    def calibrate_judge(self) -> StepReport:
+        """Hold the scores of the thirty days up to the last closed one against what experts made of the drafts."""
+        return calibrate_judge(
+            last_closed_day(self.clock.now()),
+            book=PostgresCalibration(self.database),
+            threshold=self._quality.thresholds.faithfulness_warn,
+        )
+
     def start_at(self) -> datetime:
         """The instant from which turns are graded unasked; the first call with `start_at: now` fixes it."""
         configured = self._quality.start_at
@@ -232,6 +257,11 @@ class GradingStreet:
             raise SettingsError(
                 "rag_quality.enabled is false, so nothing is graded; set it to true in kb_pipeline.yaml"
             )
+
+    def _required_version(self) -> JudgeVersion:
+        if self.version is None:
+            raise SettingsError("rag_quality.judge_model is null, so there is no judge; name one in kb_pipeline.yaml")
+        return self.version
 
     def forecast(self, *, since: datetime | None = None, until: datetime | None = None) -> Forecast:
         """What `grade` would do for the same instants; nothing is written but the access record, nobody is called."""

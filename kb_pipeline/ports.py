@@ -5,10 +5,11 @@ Belongs here: what a step needs of the outside world. Does not: implementations,
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime
+from datetime import date, datetime
 from types import TracebackType
 from typing import Protocol, Self
 
+from kb_pipeline.grading.calibration import ExpertAgreement, ExpertLabel, ScoreSums
 from kb_pipeline.records import (
     AuditedCall,
     Claim,
@@ -128,6 +129,18 @@ class Judge(Protocol):
 
     async def grade(self, claim: Claim) -> Judgement:
         """Scores, or the reason why there are none."""
+        ...
+
+
+class CalibrationBook(Protocol):
+    """Scores beside experts' outcomes, and where the judge's calibration is kept."""
+
+    def expert_labels(self, window: Window) -> tuple[Sequence[ExpertLabel], Sequence[ScoreSums]]:
+        """Graded turns of the window whose drafts experts decided on, and sums over all graded ones."""
+        ...
+
+    def replace(self, day: date, rows: Sequence[ExpertAgreement]) -> None:
+        """Make these the rows of the day."""
         ...
 
 

@@ -831,6 +831,89 @@ COMMENT ON COLUMN public.rag_call_window.parse_attempted IS 'parsed + context_fa
 
 COMMENT ON COLUMN public.rag_call_window.parse_status_counts IS 'Synthesis calls by parse_status.';
 
+CREATE TABLE public.rag_judge_calibration (
+    day date NOT NULL,
+    judge_model text NOT NULL,
+    prompt_version text NOT NULL,
+    language text NOT NULL,
+    label_kind text NOT NULL,
+    n integer NOT NULL,
+    positives integer NOT NULL,
+    threshold double precision NOT NULL,
+    statistics jsonb NOT NULL,
+    computed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT rag_judge_calibration_check CHECK (((positives >= 0) AND (positives <= n))),
+    CONSTRAINT rag_judge_calibration_label_kind_check CHECK ((label_kind <> ''::text)),
+    CONSTRAINT rag_judge_calibration_language_check CHECK ((language = ANY (ARRAY['all'::text, 'id'::text, 'en'::text, 'unknown'::text]))),
+    CONSTRAINT rag_judge_calibration_n_check CHECK ((n >= 0)),
+    CONSTRAINT rag_judge_calibration_statistics_check CHECK ((jsonb_typeof(statistics) = 'object'::text)),
+    CONSTRAINT rag_judge_calibration_threshold_check CHECK (((threshold >= (0)::double precision) AND (threshold <= (1)::double precision)))
+);
+
+COMMENT ON TABLE public.rag_judge_calibration IS 'How far the judge agrees with the experts'' own outcomes over the thirty days that end with the day: one row per judge version, language and kind of label.';
+
+COMMENT ON COLUMN public.rag_judge_calibration.day IS 'The last UTC day of the thirty.';
+
+COMMENT ON COLUMN public.rag_judge_calibration.judge_model IS 'The model that gave the scores.';
+
+COMMENT ON COLUMN public.rag_judge_calibration.prompt_version IS 'The prompt they were given with.';
+
+COMMENT ON COLUMN public.rag_judge_calibration.language IS 'Language of the question: id, en, unknown where its text has expired; all for all of them together.';
+
+COMMENT ON COLUMN public.rag_judge_calibration.label_kind IS 'expert_outcome: every decision; expert_outcome:<outcome>: those with this outcome beside all of the other label.';
+
+COMMENT ON COLUMN public.rag_judge_calibration.n IS 'Graded turns with a label.';
+
+COMMENT ON COLUMN public.rag_judge_calibration.positives IS 'Those labelled good: accepted or lightly edited.';
+
+COMMENT ON COLUMN public.rag_judge_calibration.threshold IS 'A score at or above it says good: thresholds.faithfulness_warn at the time.';
+
+COMMENT ON COLUMN public.rag_judge_calibration.statistics IS 'Each figure as value, low and high (95 %) and n, or null with its reason.';
+
+COMMENT ON COLUMN public.rag_judge_calibration.computed_at IS 'When the row was computed.';
+
+CREATE TABLE public.rag_judge_canary (
+    canary_id bigint NOT NULL,
+    judge_model text NOT NULL,
+    prompt_version text NOT NULL,
+    asked_at timestamp with time zone NOT NULL,
+    healthy boolean,
+    asked integer NOT NULL,
+    right_verdicts integer NOT NULL,
+    failures jsonb DEFAULT '[]'::jsonb NOT NULL,
+    CONSTRAINT rag_judge_canary_an_outage_says_nothing CHECK (((healthy IS NULL) = (asked = 0))),
+    CONSTRAINT rag_judge_canary_asked_check CHECK ((asked >= 0)),
+    CONSTRAINT rag_judge_canary_check CHECK (((right_verdicts >= 0) AND (right_verdicts <= asked))),
+    CONSTRAINT rag_judge_canary_failures_check CHECK ((jsonb_typeof(failures) = 'array'::text))
+);
+
+COMMENT ON TABLE public.rag_judge_canary IS 'Every canary: turns of our own with known verdicts, given to the judge. A wrong verdict makes it unhealthy.';
+
+COMMENT ON COLUMN public.rag_judge_canary.canary_id IS 'A number of its own.';
+
+COMMENT ON COLUMN public.rag_judge_canary.judge_model IS 'The model that was asked.';
+
+COMMENT ON COLUMN public.rag_judge_canary.prompt_version IS 'The prompt it was asked with.';
+
+COMMENT ON COLUMN public.rag_judge_canary.asked_at IS 'When it was asked.';
+
+COMMENT ON COLUMN public.rag_judge_canary.healthy IS 'Whether every turn that it answered got the verdict it must have; null where nothing but outages came back.';
+
+COMMENT ON COLUMN public.rag_judge_canary.asked IS 'Turns that it answered, usably or not; outages are not counted.';
+
+COMMENT ON COLUMN public.rag_judge_canary.right_verdicts IS 'Those whose scores are all where they must be.';
+
+COMMENT ON COLUMN public.rag_judge_canary.failures IS 'What was wrong, as codes: turn and aspect with too_low, too_high or missing, or turn and error class.';
+
+ALTER TABLE public.rag_judge_canary ALTER COLUMN canary_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.rag_judge_canary_canary_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.rag_judge_score (
     event_id text NOT NULL,
     judge_model text NOT NULL,
@@ -938,10 +1021,14 @@ CREATE TABLE public.rag_metric (
     answer_truncated boolean NOT NULL,
     support_score double precision,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    opinion jsonb,
+    opinion_version text,
     CONSTRAINT rag_metric_answer_chars_check CHECK ((answer_chars >= 0)),
     CONSTRAINT rag_metric_context_chars_check CHECK ((context_chars >= 0)),
     CONSTRAINT rag_metric_mean_score_check CHECK (((mean_score = mean_score) AND (abs(mean_score) < 'Infinity'::double precision))),
     CONSTRAINT rag_metric_num_passages_check CHECK ((num_passages >= 0)),
+    CONSTRAINT rag_metric_opinion_check CHECK ((jsonb_typeof(opinion) = 'object'::text)),
+    CONSTRAINT rag_metric_opinion_has_a_version CHECK (((opinion IS NULL) OR (opinion_version IS NOT NULL))),
     CONSTRAINT rag_metric_support_score_check CHECK (((support_score >= (0)::double precision) AND (support_score <= (1)::double precision))),
     CONSTRAINT rag_metric_top_score_check CHECK (((top_score = top_score) AND (abs(top_score) < 'Infinity'::double precision)))
 );
@@ -968,9 +1055,13 @@ COMMENT ON COLUMN public.rag_metric.refused IS 'Whether the answer is an honest 
 
 COMMENT ON COLUMN public.rag_metric.answer_truncated IS 'Whether the answer was cut by its length limit.';
 
-COMMENT ON COLUMN public.rag_metric.support_score IS 'Share of the answer that the context supports by words, numbers and names; null where it was not computed.';
+COMMENT ON COLUMN public.rag_metric.support_score IS 'The second opinion: how much of the answer its context supports, counted, a fraction; null where the answer asserts nothing, there is no context, or nothing was counted yet.';
 
 COMMENT ON COLUMN public.rag_metric.created_at IS 'When the row was written.';
+
+COMMENT ON COLUMN public.rag_metric.opinion IS 'What the second opinion counted, kind by kind: how many the answer claims and how many its context has. No text. Null until counted.';
+
+COMMENT ON COLUMN public.rag_metric.opinion_version IS 'Which rules counted; null until counted.';
 
 CREATE TABLE public.rag_quality (
     event_id text NOT NULL,
@@ -1418,6 +1509,12 @@ ALTER TABLE ONLY public.rag_call
 ALTER TABLE ONLY public.rag_call_window
     ADD CONSTRAINT rag_call_window_pkey PRIMARY KEY (hour, tenant, surface, engine);
 
+ALTER TABLE ONLY public.rag_judge_calibration
+    ADD CONSTRAINT rag_judge_calibration_pkey PRIMARY KEY (day, judge_model, prompt_version, language, label_kind);
+
+ALTER TABLE ONLY public.rag_judge_canary
+    ADD CONSTRAINT rag_judge_canary_pkey PRIMARY KEY (canary_id);
+
 ALTER TABLE ONLY public.rag_judge_score
     ADD CONSTRAINT rag_judge_score_pkey PRIMARY KEY (event_id, judge_model, prompt_version);
 
@@ -1508,6 +1605,8 @@ CREATE INDEX kb_search_event_text_to_expire ON public.kb_search_event USING btre
 CREATE INDEX kb_search_event_to_note ON public.kb_search_event USING btree (created_at) WHERE ((noted_at IS NULL) AND (event_type = 'kb.search.performed'::text));
 
 CREATE INDEX rag_call_ts ON public.rag_call USING btree (ts);
+
+CREATE INDEX rag_judge_canary_asked_at ON public.rag_judge_canary USING btree (asked_at);
 
 CREATE INDEX rag_judge_score_judged_at ON public.rag_judge_score USING btree (judged_at);
 

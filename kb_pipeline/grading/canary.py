@@ -5,9 +5,10 @@ Belongs here: the turns, what each score must be, the verdict over the judge's r
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from kb_pipeline.grading.judging import Aspect
-from kb_pipeline.records import Graded, Judgement, ParseStatus, Passage, Triad, Ungraded
+from kb_pipeline.records import Graded, Judgement, JudgeVersion, ParseStatus, Passage, Triad, Ungraded
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,6 +28,21 @@ class CanaryVerdict:
     `failures` are codes: `<turn>:<aspect>_too_low`, `_too_high`, `_missing`, or `<turn>:<error class>`.
     """
 
+    healthy: bool | None
+    asked: int
+    right_verdicts: int
+    failures: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CanaryReport:
+    """One asking of one judge, as it is kept: `healthy` is None when nothing but outages came back.
+
+    `failures` are codes such as `contradicted:faithfulness_too_high`; they carry no text.
+    """
+
+    version: JudgeVersion
+    asked_at: datetime
     healthy: bool | None
     asked: int
     right_verdicts: int

@@ -4,6 +4,7 @@ Belongs here: pure decisions from counts. Does not: how a verdict is shown or de
 """
 
 from kb_pipeline.grading.aggregates import CallCounts, Coverage
+from kb_pipeline.grading.canary import CanaryReport
 from kb_pipeline.verdicts import MIN_CASES, Health, Z, failed, passed, warned, wilson
 
 PARSE_WARN = 0.99
@@ -49,6 +50,18 @@ def judge_answers(scored: int, unscored: int) -> Health:
     if unscored < MIN_CASES or unscored <= scored:
         return passed(sentence)
     return warned(f"{sentence} kb-pipeline check tells whether the judge answers.")
+
+
+def canary(newest: CanaryReport | None) -> Health:
+    """Whether the judge still tells turns with known verdicts apart; an outage says nothing of that and warns."""
+    if newest is None:
+        return passed("The judge was not asked yet.")
+    if newest.healthy is None:
+        return warned("The judge answered no canary; kb-pipeline check tells whether it answers.")
+    sentence = f"{newest.right_verdicts} of {newest.asked} canaries got the verdict that they must have."
+    if newest.healthy:
+        return passed(sentence)
+    return failed(f"{sentence} Distrust its scores from then on until model, server and prompt are as they were.")
 
 
 def coverage(found: Coverage) -> Health:

@@ -3,28 +3,9 @@
 Belongs here: the order of that. Does not: the turns and their verdicts (grading/canary), schedules, tables.
 """
 
-from dataclasses import dataclass
-from datetime import datetime
-
-from kb_pipeline.grading.canary import CANARY_TURNS, canary_verdict
+from kb_pipeline.grading.canary import CANARY_TURNS, CanaryReport, canary_verdict
 from kb_pipeline.ports import Clock, Judge
-from kb_pipeline.records import JudgeVersion
 from kb_pipeline.steps.trial import Trial, ask
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CanaryReport:
-    """One asking of one judge, as it is kept: `healthy` is None when nothing but outages came back.
-
-    `failures` are codes such as `contradicted:faithfulness_too_high`; they carry no text.
-    """
-
-    version: JudgeVersion
-    asked_at: datetime
-    healthy: bool | None
-    asked: int
-    right_verdicts: int
-    failures: tuple[str, ...]
 
 
 def ask_canary(judge: Judge, clock: Clock) -> CanaryReport:

@@ -35,7 +35,7 @@ def test_the_grader_has_all_it_needs(database: Database) -> None:
 
 def test_a_database_never_migrated_is_told_so(empty_database: Database) -> None:
     assert faults(empty_database) == {
-        "migrations": "at revision none; still to be applied: 0001, 0002; run kb-pipeline migrate"
+        "migrations": "at revision none; still to be applied: 0001, 0002, 0003; run kb-pipeline migrate"
     }
 
 

@@ -21,6 +21,7 @@ GRADING: Mapping[str, list[str]] = {
     "quality_windows": ["rag_quality"],
     "expired_text": ["rag_quality", "triads"],
     "quality_partitions": [],
+    "judge_canary": [],
 }
 RETRIEVAL: Mapping[str, list[str]] = {
     "kb_source/message": [],
@@ -38,6 +39,9 @@ RETRIEVAL: Mapping[str, list[str]] = {
     "late_hours": ["expired_queries"],
     "expired_queries": ["draft_outcomes", "ground_truth", "retrieval_events", "search_events"],
 }
+# What needs both streets.
+TOGETHER: Mapping[str, list[str]] = {"judge_calibration": ["draft_outcomes", "rag_quality"]}
+CANARY_CHECK = "judge_canary:judge_is_healthy"
 GRADING_CHECKS = {
     "triads:parse_success",
     "synthesis_bodies:synthesis_share",
@@ -69,7 +73,8 @@ RETRIEVAL_CHECKS = {
     "ground_truth:kb_ground_truth_unique",
     "ground_truth:kb_ground_truth_consistent",
 }
-GRADING_PARTS = {"grade_hour", "grade_backlog", "grade_hourly", "grading_backlog"}
+TRUST_PARTS = {"assess_judge", "assess_judge_daily"}
+GRADING_PARTS = {"grade_hour", "grade_backlog", "grade_hourly", "grading_backlog"} | TRUST_PARTS
 RETRIEVAL_PARTS = {
     "derive_hour",
     "derive_backlog",
@@ -117,11 +122,11 @@ def parts(graph: dg.Definitions) -> set[str]:
 
 
 def test_the_graph_is_this(graph: dg.Definitions) -> None:
-    assert edges(graph) == {**GRADING, **RETRIEVAL}
+    assert edges(graph) == {**GRADING, **RETRIEVAL, **TOGETHER}
 
 
 def test_the_checks_jobs_schedules_and_sensors_are_these(graph: dg.Definitions) -> None:
-    assert checks(graph) == GRADING_CHECKS | RETRIEVAL_CHECKS
+    assert checks(graph) == GRADING_CHECKS | RETRIEVAL_CHECKS | {CANARY_CHECK}
     assert parts(graph) == GRADING_PARTS | RETRIEVAL_PARTS | HOUSEKEEPING
 
 
@@ -133,7 +138,10 @@ def test_every_schedule_and_sensor_is_born_running(graph: dg.Definitions) -> Non
 
 @pytest.mark.parametrize(
     ("street", "assets", "its_checks", "its_parts"),
-    [("grading", GRADING, GRADING_CHECKS, GRADING_PARTS), ("retrieval", RETRIEVAL, RETRIEVAL_CHECKS, RETRIEVAL_PARTS)],
+    [
+        ("grading", GRADING, GRADING_CHECKS | {CANARY_CHECK}, GRADING_PARTS),
+        ("retrieval", RETRIEVAL, RETRIEVAL_CHECKS, RETRIEVAL_PARTS),
+    ],
 )
 def test_each_street_is_whole_without_the_other(
     street: str, assets: Mapping[str, list[str]], its_checks: set[str], its_parts: set[str]
@@ -159,6 +167,7 @@ def test_a_run_of_an_hour_has_every_check_of_it_and_one_of_the_backlog_all_but_t
     assert of("derive_hour") == RETRIEVAL_CHECKS - truth
     assert of("derive_backlog") == RETRIEVAL_CHECKS - truth - slow
     assert of("harvest") == truth
+    assert of("assess_judge") == {CANARY_CHECK}
 
 
 def test_every_asset_says_what_it_is_and_every_table_shows_its_columns(graph: dg.Definitions) -> None:
@@ -166,7 +175,7 @@ def test_every_asset_says_what_it_is_and_every_table_shows_its_columns(graph: dg
         assert spec.description, spec.key
         assert spec.owners, spec.key
         assert spec.kinds, spec.key
-        assert spec.group_name in {"kb_source", "grading", "retrieval", "maintenance"}
+        assert spec.group_name in {"kb_source", "grading", "retrieval", "trust", "maintenance"}
         if str(spec.metadata.get("dagster/table_name", "")).startswith("public."):
             columns = spec.metadata["dagster/column_schema"].columns
             assert columns
@@ -178,6 +187,14 @@ def test_every_asset_says_what_it_is_and_every_table_shows_its_columns(graph: dg
 def test_what_others_write_has_a_freshness_policy(graph: dg.Definitions) -> None:
     watched = {spec.key.to_user_string() for spec in graph.resolve_all_asset_specs() if spec.freshness_policy}
     assert watched == {"retrieval_events", "search_events", "corrections"}
+
+
+def test_without_a_judge_there_is_nothing_to_assess() -> None:
+    without = graph_of(judge_model=None)
+    assert edges(without).keys() == (GRADING.keys() | RETRIEVAL.keys()) - {"judge_canary"}
+    assert checks(without) == GRADING_CHECKS | RETRIEVAL_CHECKS
+    assert not parts(without) & TRUST_PARTS
+    dg.Definitions.validate_loadable(without)
 
 
 def test_the_definitions_load_as_dagster_loads_them(graph: dg.Definitions) -> None:

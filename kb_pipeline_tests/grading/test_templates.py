@@ -90,6 +90,28 @@ def starred(q: str, found: Sequence[tuple[str, float]]) -> str:
     return f"Tanya (warga)? *wajib*: {q}\n\nBahan $utama$ [a|b]:\n{listed}"
 
 
+def after_history(q: str, found: Sequence[tuple[str, float]]) -> str:
+    heads = ((i, t.partition(" ")[0], t) for i, (t, _) in enumerate(found, 1))
+    listed = "\n\n".join(f"Hasil ke-{i}\nJudul: {title}\nIsi: {t}" for i, title, t in heads)
+    history = "RIWAYAT:\nWarga: halo\nAsisten: ya"
+    return f"{history}\n\nPERMINTAAN BARU:\n{q}\n\nHASIL PENCARIAN\n{listed}\n\nIngat: sebut nomor."
+
+
+def with_a_common_passage(q: str, found: Sequence[tuple[str, float]]) -> str:
+    listed = "\n\n".join(f"[{i}] Pasal 12: Ketentuan umum.\nSyarat: akta.\n{t}" for i, (t, _) in enumerate(found, 1))
+    return f"Pertanyaan: {q}\nKonteks:\n{listed}"
+
+
+def one_line(q: str, found: Sequence[tuple[str, float]]) -> str:
+    listed = " ".join(f"[{i}] {t}" for i, (t, _) in enumerate(found, 1))
+    return f"Question: {q} Context: {listed}".replace("\n", " ")
+
+
+def without_headers(q: str, found: Sequence[tuple[str, float]]) -> str:
+    listed = "\n".join(f"- {t}" for t, _ in found)
+    return f"Konteks:\n{listed}\n\nPertanyaan pengguna: {q}"
+
+
 FAMILIES: dict[Callable[[str, Sequence[tuple[str, float]]], str], tuple[str, str, str, bool]] = {
     brackets: ("[TANYA WARGA]", "[BAHAN]", "id", True),
     markdown: ("## Pertanyaan warga", "## Kutipan peraturan", "id", True),
@@ -100,6 +122,9 @@ FAMILIES: dict[Callable[[str, Sequence[tuple[str, float]]], str], tuple[str, str
     titled: ("=== PERMINTAAN ===", "=== TEMUAN ===", "id", True),
     windows_lines: ("**User asks:**", "**Evidence:**", "en", True),
     starred: ("Tanya (warga)? *wajib*:", "Bahan $utama$ [a|b]:", "id", True),
+    after_history: ("PERMINTAAN BARU:", "HASIL PENCARIAN", "id", False),
+    with_a_common_passage: ("Pertanyaan:", "Konteks:", "id", False),
+    one_line: ("Question:", "Context:", "en", False),
 }
 
 
@@ -239,6 +264,21 @@ def test_prompts_without_an_instruction_lead_to_no_proposal() -> None:
     bare = [Request((each.request.messages[-1],)) for each in prompts(brackets)]
     made = [one for each in bare if (one := prompt_of(each, ts=NOW, is_turn=False))]
     assert propose(made, CONFIGURED) == []
+
+
+def test_markers_are_found_where_passages_have_no_header() -> None:
+    [proposal] = propose(prompts(without_headers), CONFIGURED)
+    assert (proposal.template.question_marker, proposal.template.context_marker) == ("Pertanyaan pengguna:", "Konteks:")
+    assert proposal.template.passage_pattern == CONFIGURED.passage_pattern
+    assert proposal.share == 1.0
+
+
+def test_calls_of_another_kind_with_the_same_instruction_cannot_be_told_apart() -> None:
+    made = prompts(brackets)
+    assert propose(made, CONFIGURED, others=[prompt("ringkas", INSTRUCTIONS["id"])]) == []
+    half = f"{INSTRUCTIONS['id']} HASIL ALAT"
+    kept = [prompt(each.text, half) for each in made]
+    assert propose(kept, CONFIGURED, others=[prompt("ringkas", half)]) == []
 
 
 def test_a_marker_that_still_fits_stays_as_it_is_configured() -> None:

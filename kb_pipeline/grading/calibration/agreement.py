@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from math import sqrt
 
 RESAMPLES = 1000
 _TAIL = 0.025
@@ -68,15 +69,14 @@ def agreement(
     resamples: int = RESAMPLES,
 ) -> Agreement:
     """The row of one source; a score at or above `threshold` says faithful. The same seed gives the same intervals."""
-    # A whole order, so that the intervals do not depend on which reply came first.
-    ordered = sorted(observations, key=lambda each: (each.score, each.is_faithful, each.group))
+    ordered = in_order(observations)
     statistics: list[Statistic] = [
         auc,
         lambda weighted: balanced_accuracy(weighted, threshold=threshold),
         lambda weighted: precision(weighted, threshold=threshold),
         lambda weighted: recall(weighted, threshold=threshold),
     ]
-    figures = _estimates(ordered, statistics, seed=seed, resamples=resamples)
+    figures = estimates(ordered, statistics, seed=seed, resamples=resamples)
     return Agreement(
         source=source,
         language=language,
@@ -89,6 +89,11 @@ def agreement(
         precision=figures[2],
         recall=figures[3],
     )
+
+
+def in_order(observations: Iterable[Observation]) -> list[Observation]:
+    """By rising score, in a whole order, so that intervals do not depend on which reply came first."""
+    return sorted(observations, key=lambda each: (each.score, each.is_faithful, each.group))
 
 
 def auc(ordered: Weighted) -> float | None:
@@ -130,6 +135,47 @@ def balanced_accuracy(weighted: Weighted, *, threshold: float) -> float | None:
     return None if found is None or rejected is None else (found + rejected) / 2
 
 
+def kappa(weighted: Weighted, *, threshold: float) -> float | None:
+    """Agreement at `threshold` beyond what chance gives; None without both labels.
+
+    (p_o - p_e) / (1 - p_e): Cohen (1960), A coefficient of agreement for nominal scales.
+    """
+    total = agreed = said = faithful = 0
+    for observation, weight in weighted:
+        says = observation.score >= threshold
+        total += weight
+        agreed += weight * (says == observation.is_faithful)
+        said += weight * says
+        faithful += weight * observation.is_faithful
+    if not 0 < faithful < total:
+        return None
+    chance = (said * faithful + (total - said) * (total - faithful)) / total**2
+    return (agreed / total - chance) / (1 - chance)
+
+
+def spearman(ordered: Weighted) -> float | None:
+    """Correlation of the ranks of score and label, ties sharing their mean rank (Spearman, 1904).
+
+    `ordered` by rising score. None without both labels, or where all scores are the same.
+    """
+    ranked: list[tuple[float, int, int]] = []
+    below = faithful = 0
+    for _, tied in groupby(ordered, key=lambda item: item[0].score):
+        weights = [0, 0]
+        for observation, weight in tied:
+            weights[observation.is_faithful] += weight
+        both = sum(weights)
+        ranked.append((below + both / 2, both, weights[True]))
+        below += both
+        faithful += weights[True]
+    if not 0 < faithful < below:
+        return None
+    middle, share = below / 2, faithful / below
+    together = sum((rank - middle) * (good - share * both) for rank, both, good in ranked)
+    spread = sum((rank - middle) ** 2 * both for rank, both, _ in ranked)
+    return together / sqrt(spread * below * share * (1 - share)) if spread else None
+
+
 def _share(items: Iterable[tuple[bool, int]]) -> float | None:
     total = true = 0
     for holds, weight in items:
@@ -138,7 +184,7 @@ def _share(items: Iterable[tuple[bool, int]]) -> float | None:
     return true / total if total else None
 
 
-def _estimates(
+def estimates(
     ordered: Sequence[Observation], statistics: Sequence[Statistic], *, seed: int, resamples: int
 ) -> list[Estimate | None]:
     """Each statistic with the 2.5 and 97.5 % quantiles of its bootstrap; whole groups are drawn."""
@@ -161,14 +207,21 @@ def _estimate(value: float | None, drawn: list[float]) -> Estimate | None:
 
 
 def _resamples(ordered: Sequence[Observation], *, seed: int, count: int) -> Iterable[Weighted]:
+    """Draws of whole groups; what has the same score and label is one item, since no statistic tells it apart."""
+    cells: dict[tuple[float, bool], int] = {}
+    firsts: list[Observation] = []
     members: dict[str, list[int]] = defaultdict(list)
-    for place, observation in enumerate(ordered):
-        members[observation.group].append(place)
+    for observation in ordered:
+        key = observation.score, observation.is_faithful
+        if key not in cells:
+            cells[key] = len(firsts)
+            firsts.append(observation)
+        members[observation.group].append(cells[key])
     groups = list(members.values())
     generator = random.Random(seed)  # noqa: S311 a bootstrap needs no secrets
     for _ in range(count if groups else 0):
-        weights = [0] * len(ordered)
+        weights = [0] * len(firsts)
         for group in generator.choices(groups, k=len(groups)):
-            for place in group:
-                weights[place] += 1
-        yield [(observation, weight) for observation, weight in zip(ordered, weights, strict=True) if weight]
+            for cell in group:
+                weights[cell] += 1
+        yield [(first, weight) for first, weight in zip(firsts, weights, strict=True) if weight]

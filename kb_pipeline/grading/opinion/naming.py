@@ -22,7 +22,7 @@ _SHORTEST_TITLE = 3
 _SHORTEST_PREFIX, _LONGEST_PREFIX = 4, 8
 _LONGEST_ACRONYM = 8
 
-_OPENING = 0.3
+_OPENING, _OPENING_NAME = 0.3, 0.6
 _IN_TITLE = 0.6
 _ALIKE = 0.4
 _PARTLY = 0.8
@@ -32,27 +32,28 @@ _PARTLY = 0.8
 class Name:
     """The folded words of one name, and where the first stands in its sentence.
 
-    `opens`: it is the first word of the sentence; `in_title`: nearly all words of the sentence have a capital.
+    `certainty` in [0, 1]: how surely its capital is that of a name. It is less for the first word of a sentence, less
+    still when no other capital follows, and in a heading.
     """
 
     words: Sequence[str]
     place: int
-    opens: bool
-    in_title: bool
+    certainty: float
 
 
 def names(sentence: Sentence) -> Iterator[Name]:
     """The names of a sentence; its first word is one by itself, since it has its capital from its place."""
-    in_title = _is_title(sentence)
+    certainty = _IN_TITLE if _is_title(sentence) else 1.0
     run: list[int] = []
     for place, word in enumerate((*sentence.written, "")):
         if word and word[0].isupper() and _may_name(sentence, place):
             run.append(place)
             continue
-        for part in (run[:1], run[1:]) if run[:1] == [0] else (run,):
-            if part:
-                words = [sentence.tokens[each] for each in part]
-                yield Name(words, part[0], opens=part == [0], in_title=in_title)
+        if run[:1] == [0]:
+            yield Name(sentence.tokens[:1], 0, certainty * (_OPENING_NAME if run[1:] else _OPENING))
+            run = run[1:]
+        if run:
+            yield Name([sentence.tokens[each] for each in run], run[0], certainty)
         run = []
 
 
@@ -74,16 +75,13 @@ def _is_title(sentence: Sentence) -> bool:
     return all(capitals) and len(capitals) >= _SHORTEST_TITLE
 
 
-def name_doubt(name: Name, evidence: Evidence) -> float:
-    """How doubtful a name is, in [0, 1]: 0 where every word of it is in context or question."""
-    foreign = [word for word in name.words if not (evidence.has(word) or evidence.was_asked(word))]
-    if not foreign or _is_abbreviated(name.words, evidence):
+def name_doubt(words: Sequence[str], evidence: Evidence) -> float:
+    """How doubtful a name of these words is, in [0, 1]: 0 where every word of it is in context or question."""
+    foreign = [word for word in words if not (evidence.has(word) or evidence.was_asked(word))]
+    if not foreign or _is_abbreviated(words, evidence):
         return 0.0
     doubt = max(_spelling_doubt(word, evidence) for word in foreign)
-    if name.opens:
-        return _OPENING * doubt
-    share = len(foreign) / len(name.words)
-    return (_IN_TITLE if name.in_title else 1.0) * doubt * (_PARTLY + (1 - _PARTLY) * share)
+    return doubt * (_PARTLY + (1 - _PARTLY) * len(foreign) / len(words))
 
 
 def _spelling_doubt(word: str, evidence: Evidence) -> float:

@@ -16,6 +16,7 @@ from kb_pipeline.support.numbers import numbers_in, readings
 
 _DIGITS = frozenset("0123456789")
 _SCALES = frozenset("ribu rb thousand k juta jt million miliar milyar billion triliun trillion".split())
+_SHORT_SCALES = {"mil": "million", "mn": "million", "mln": "million", "bn": "billion", "tn": "trillion"}
 _MULTIPLIERS = frozenset("belas puluh ratus hundred".split()) | _SCALES
 _CURRENCY_WORDS = {
     "IDR": "rp idr rupiah",
@@ -112,9 +113,19 @@ def _written(tokens: Sequence[str], place: int) -> Iterator[Quantity]:
         match = _NUMBER.match(part)
         if match:
             digits, suffix = match[1][:_LONGEST_DIGITS].rstrip(".,"), match[2]
-            scale = next((word for word in (suffix, following) if word in _SCALES), "")
-            last = place + (scale == following != suffix)
-            yield _quantity(tokens, place, last, _values(digits, scale), is_spelled=False)
+            is_money = place > 0 and tokens[place - 1] in _CURRENCIES
+            scale = _scale(suffix, is_money=is_money)
+            next_scale = "" if scale else _scale(following, is_money=is_money)
+            yield _quantity(
+                tokens, place, place + bool(next_scale), _values(digits, scale or next_scale), is_spelled=False
+            )
+
+
+def _scale(word: str, *, is_money: bool) -> str:
+    """The scale that a word behind a number stands for: $5m are millions, 5 m are not."""
+    if word == "m" and is_money:
+        return "million"
+    return word if word in _SCALES else _SHORT_SCALES.get(word, "")
 
 
 @lru_cache(maxsize=16_384)

@@ -15,7 +15,7 @@ _CITED = re.compile(r"\[[A-Z]{2,8}[- ]?\d{1,4}(?:\s{0,3}[,;]\s{0,3}(?:[A-Z]{2,8}
 _SPOKEN = re.compile(r"(?<!\w)(?:passages?|dokumen|documents?|sumber|sources?|kutipan)\s(\d{1,3})(?!\w|[.,]\d)")
 _NUMBER = re.compile(r"\d{1,4}")
 _MOST_QUOTES = 50
-_WRONG_WORDS = 0.4
+_WRONG_WORDS = 0.3
 
 
 def quotes(normal: str) -> list[str]:

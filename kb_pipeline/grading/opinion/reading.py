@@ -13,10 +13,11 @@ from kb_pipeline.support.language import FUNCTION_WORDS, stems
 _MARKER = r"(?:[-*•·▪–>]|#{1,6}|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])[ \t]+"
 _BLOCK = rf"\n[^\S\n]*+\n\s*+(?:{_MARKER})?+|\n[ \t]*+{_MARKER}|\A\s*+{_MARKER}"
 # A mark ends a sentence behind three letters, so that "Dr." and "K.H." end none.
-_STOP = r"(?:(?<=[^\W\d_]{3})|(?<=[\d)\]%\"'”’»*]))[.!?:]++[\"'”’»)\]*_]*+\s++"
-_BREAK = re.compile(rf"{_BLOCK}|{_STOP}(?=[^\sa-z])")
+_STOP = r"(?:(?<=[^\W\d_]{3})|(?<=[\d)\]%\"'”’»*]))[.!?:]++[\"'”’»)\]*_]*+"
+_NEXT_LINE = rf"[^\S\n]*+\n\s*+(?:{_MARKER})?+"
+_BREAK = re.compile(rf"{_BLOCK}|{_STOP}(?:{_NEXT_LINE}|\s++(?=[^\sa-z]))")
 # A text without capitals shows no beginnings.
-_BREAK_IN_SMALL = re.compile(rf"{_BLOCK}|{_STOP}")
+_BREAK_IN_SMALL = re.compile(rf"{_BLOCK}|{_STOP}(?:{_NEXT_LINE}|\s++)")
 _TOKEN = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}(?![\d-])|\d+(?:[.,/:]\d+)*[^\W\d_]*|(?:[Rr][Pp]|IDR|USD|RM)(?=\.?\d)"
     r"|[^\W\d_][^\W_]*(?:['’](?:t\b|[^\W\d_]{3,}))?|[%$€£¥§]"

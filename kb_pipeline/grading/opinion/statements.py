@@ -3,7 +3,7 @@
 Belongs here: closeness, foreign words, names that changed places. Does not: negations, numbers.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -91,23 +91,30 @@ class Statement:
         """How doubtful it is that the sentence denies and affirms what the closest ones do, in [0, 1]."""
         return 0.0 if self._misses() else negation_doubt(self.sentence, self.neighbours, self.closeness)
 
-    def closeness_without(self, words: Sequence[str]) -> float:
-        """The closeness of what remains without these words, in [0, 1]; 1 where nothing remains."""
-        rest = [word for word in self.words if word not in words]
-        if not rest or not self._closest:
-            return 0.0 if rest else 1.0
-        forms = self.evidence.forms[self._closest[0][1]]
-        return sum(not forms.isdisjoint(stems(word)) for word in rest) / len(rest)
+    def name_doubts(self) -> Sequence[float]:
+        """How doubtful each name is: more where the rest of the sentence stands in the closest one of the context.
 
-    def name_doubts(self) -> Iterator[float]:
-        """How doubtful each name is: more where the rest of the sentence stands in the context."""
-        for name in names(self.sentence):
-            doubt = name_doubt(name, self.evidence)
-            yield doubt and doubt * (_LEAST_OF_NAME + (1 - _LEAST_OF_NAME) * self.closeness_without(name.words))
+        An answer that is nothing but a name needs no other sign that it is one.
+        """
+        found = list(names(self.sentence))
+        doubts = [name_doubt(name.words, self.evidence) for name in found]
+        if not any(doubts):
+            return doubts
+        rest = set(self.words).difference(*(name.words for name in found))
+        if not rest and asserts(self.sentence.text):
+            return doubts
+        likely = _LEAST_OF_NAME + (1 - _LEAST_OF_NAME) * self._share_of_closest(rest)
+        return [doubt * likely * name.certainty for doubt, name in zip(doubts, found, strict=True)]
+
+    def _share_of_closest(self, words: Collection[str]) -> float:
+        if not words or not self._closest:
+            return 0.0
+        forms = self.evidence.forms[self._closest[0][1]]
+        return sum(not forms.isdisjoint(stems(word)) for word in words) / len(words)
 
     def roles_doubt(self) -> float:
         """How doubtful it is that two names do what they do in the closest sentence, in [0, 1]."""
-        found = [name for name in names(self.sentence) if self.neighbours and not name.in_title][:_MOST_NAMES]
+        found = [name for name in names(self.sentence) if self.neighbours and name.certainty][:_MOST_NAMES]
         closest = self.neighbours[0].tokens if found else ()
         return self.closeness * max((_swapped(self.sentence.tokens, closest, *pair) for pair in combinations(found, 2)), default=0.0)
 

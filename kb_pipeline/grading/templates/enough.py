@@ -12,4 +12,4 @@ MOST_OF = 0.8
 
 def needed(prompts: int) -> int:
     """In how many of so many prompts a text must stand."""
-    return 2
+    return max(FEWEST, min(MANY, math.ceil(MOST_OF * prompts)))
