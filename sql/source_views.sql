@@ -165,7 +165,7 @@ COMMENT ON VIEW kb_source.kb_chunk IS 'Optional. Chunks of the knowledge base pe
 COMMENT ON COLUMN kb_source.kb_chunk.org_id IS 'uuid: organisation, first half of the tenancy key.';
 COMMENT ON COLUMN kb_source.kb_chunk.specialist_id IS 'uuid: specialist, second half of the tenancy key.';
 COMMENT ON COLUMN kb_source.kb_chunk.doc_id IS 'text: as in the retrieval events.';
-COMMENT ON COLUMN kb_source.kb_chunk.chunk_id IS 'text: as in the retrieval events.';
+COMMENT ON COLUMN kb_source.kb_chunk.chunk_id IS 'text: as in the retrieval events; unique within the tenant, other versions of the chunk aside, so that no two documents share one.';
 COMMENT ON COLUMN kb_source.kb_chunk.title IS 'text or null.';
 COMMENT ON COLUMN kb_source.kb_chunk.text IS 'text: the words of the chunk.';
 COMMENT ON COLUMN kb_source.kb_chunk.valid_from IS 'timestamptz: from when on the chunk could be retrieved.';

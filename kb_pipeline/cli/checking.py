@@ -35,8 +35,8 @@ class Outcome:
 def check(ctx: click.Context, invocation: Invocation, *, as_json: bool) -> None:
     """Verify configuration, database, source views, judge and queue, and say how to mend what is wrong.
 
-    The judge is asked to grade one built-in turn, the queue server to answer where retrieval is enabled. Exits with 1
-    if there is any problem.
+    Where grading is enabled the judge is asked to grade one built-in turn, where retrieval is the queue server to
+    answer. Exits with 1 if there is any problem.
     """
     settings = invocation.settings()
     outcomes: list[Outcome] = []
@@ -61,17 +61,9 @@ def _write(outcome: Outcome) -> None:
 def _outcomes(settings: "Settings", invocation: Invocation) -> Iterator[Outcome]:
     yield _configuration(settings, invocation)
     yield from _guarded("database", _database(settings))
-    judged = _guarded("judge", _judge(settings.rag_quality))
-    yield from judged if settings.rag_quality.enabled else map(_not_needed_yet, judged)
+    yield from _guarded("judge", _judge(settings.rag_quality))
     if settings.retrieval.enabled:
         yield from _guarded("queue", _queue(settings.retrieval))
-
-
-def _not_needed_yet(outcome: Outcome) -> Outcome:
-    """While grading is dormant nobody calls the judge, so that its absence is no problem yet."""
-    if outcome.ok:
-        return outcome
-    return Outcome(name=outcome.name, ok=True, message=f"not needed while grading is dormant, but: {outcome.message}")
 
 
 def _guarded(name: str, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
@@ -102,8 +94,9 @@ def _configuration(settings: "Settings", invocation: Invocation) -> Outcome:
 def _database(settings: "Settings") -> Iterator[Outcome]:
     from kb_pipeline.adapters.postgres.connection import Database
     from kb_pipeline.adapters.postgres.plan_check import check_plans
+    from kb_pipeline.adapters.postgres.retrieval.views import mapped_views
     from kb_pipeline.adapters.postgres.server_check import check_server
-    from kb_pipeline.adapters.postgres.source_check import check_source_views
+    from kb_pipeline.adapters.postgres.source_check import GRADED_VIEWS, check_source_views
     from kb_pipeline.adapters.postgres.surface_check import check_surfaces
 
     database = Database(settings.database_url, application_name="kb_pipeline_check")
@@ -112,9 +105,10 @@ def _database(settings: "Settings") -> Iterator[Outcome]:
         yield from map(_outcome, findings)
         # A server that does not answer gives one finding, and has no views to look at.
         if len(findings) > 1:
-            views = check_source_views(database)
+            # Where neither street is on, grading is what the user is on his way to.
+            views = check_source_views(database, grading=settings.rag_quality.enabled or not settings.retrieval.enabled)
             yield from map(_outcome, views)
-            if all(view.ok for view in views):
+            if all(view.ok for view in views) and mapped_views(database).issuperset(GRADED_VIEWS):
                 yield _outcome(check_surfaces(database, settings.rag_quality.surfaces))
                 yield from map(_outcome, check_plans(database))
     finally:
@@ -126,6 +120,13 @@ def _outcome(finding: "Finding") -> Outcome:
 
 
 def _judge(quality: "RagQualitySettings") -> Iterator[Outcome]:
+    if not quality.enabled:
+        yield Outcome(
+            name="judge",
+            ok=True,
+            message="not called: not needed while grading is dormant (rag_quality.enabled is false)",
+        )
+        return
     if quality.judge_model is None:
         yield Outcome(
             name="judge", ok=True, message="off (rag_quality.judge_model is null); deterministic metrics only"

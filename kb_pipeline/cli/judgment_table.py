@@ -4,7 +4,8 @@ Belongs here: columns and words. Does not: facts.
 """
 
 import io
-from collections.abc import Iterable
+import math
+from collections.abc import Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -17,6 +18,8 @@ from kb_pipeline.records import Judgment
 
 WIDTH = 110
 SHORT_ID = 8
+OBSERVED_CELLS = 16
+HEADING_LINES = 2
 STANDINGS = {
     Standing.COUNTS: "yes",
     Standing.WEAKER: "no, its conversation has a heavier vote",
@@ -27,15 +30,12 @@ STANDINGS = {
 
 
 def write_judgment(explanation: JudgmentExplanation) -> None:
-    """The judgment's facts, the evidence as a table, and what people said in full."""
+    """The judgment's facts, the evidence as a table, what people said below their rows."""
     write_facts(_facts(explanation))
     if not explanation.is_up_to_date:
         write_line(f"the evidence has changed since: the next harvest makes it {_verdict(explanation.current)}")
     write_line("")
     _write_table(explanation.evidence)
-    for each in explanation.evidence:
-        if each.author:
-            write_line(f"{each.evidence.observed_at:%Y-%m-%d} {each.author}: {each.reason}")
 
 
 def _facts(explanation: JudgmentExplanation) -> dict[str, object]:
@@ -58,17 +58,32 @@ def _verdict(judgment: Judgment) -> str:
     return str(judgment.status) if judgment.grade is None else f"grade {judgment.grade}"
 
 
-def _write_table(evidence: Iterable[ExplainedEvidence]) -> None:
+def _write_table(evidence: Sequence[ExplainedEvidence]) -> None:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for title in ("observed", "kind", "weight", "by now", "counts", "conversation", "facts"):
-        table.add_column(title, justify="right" if title in {"weight", "by now"} else "left")
+        is_number = title in {"weight", "by now"}
+        table.add_column(title, justify="right" if is_number else "left", no_wrap=is_number or title == "observed")
     for each in evidence:
         table.add_row(*map(Text, _cells(each)))
     out = io.StringIO()
     Console(file=out, width=WIDTH).print(table)
-    for line in out.getvalue().splitlines():
-        if line.strip():
-            write_line(line.rstrip())
+    heading, *rows = _rows([line.rstrip() for line in out.getvalue().splitlines() if line.strip()])
+    for line in heading:
+        write_line(line)
+    for each, lines in zip(evidence, rows, strict=True):
+        said = [f"    {each.author}: {each.reason}"] if each.author else []
+        for line in [*lines, *said]:
+            write_line(line)
+
+
+def _rows(lines: Sequence[str]) -> list[list[str]]:
+    """The heading's lines, then those of each row: a row's further lines have nothing in the first column."""
+    found = [list(lines[:HEADING_LINES])]
+    for line in lines[HEADING_LINES:]:
+        if line[:OBSERVED_CELLS].strip():
+            found.append([])
+        found[-1].append(line)
+    return found
 
 
 def _cells(each: ExplainedEvidence) -> tuple[str, ...]:
@@ -78,7 +93,7 @@ def _cells(each: ExplainedEvidence) -> tuple[str, ...]:
         f"{said.observed_at:%Y-%m-%d %H:%M}",
         str(said.kind),
         f"{said.weight:+.2f}",
-        f"{each.mass:.2f}",
+        f"{math.copysign(each.mass, said.weight):+.2f}",
         STANDINGS[each.standing],
         "-" if said.conversation_id is None else str(said.conversation_id)[:SHORT_ID],
         facts or "-",

@@ -14,7 +14,16 @@ from kb_pipeline.cli.output import write_facts, write_json, write_line
 if TYPE_CHECKING:
     from kb_pipeline.records import Tenant
 
-query_option = click.option("--query", metavar="Q", required=True, help="The query's words, or its query_sha.")
+
+def _said(_: click.Context, __: click.Parameter, value: str) -> str:
+    if not value.strip():
+        raise click.BadParameter("it is empty; a judgment is settled by somebody, for a reason")
+    return value
+
+
+query_option = click.option(
+    "--query", metavar="Q", required=True, help="The query's words, or its query_sha; 6 digits do."
+)
 document_option = click.option("--doc", "doc_id", metavar="D", required=True, help="The document's doc_id.")
 org_option = click.option("--org", type=click.UUID, metavar="U", help="The organisation, where several tenants match.")
 specialist_option = click.option("--specialist", type=click.UUID, metavar="U", help="The specialist, with --org.")
@@ -39,10 +48,9 @@ def explain_one(
     settings = invocation.settings()
     from kb_pipeline.adapters.postgres.grader import grader_database
     from kb_pipeline.adapters.postgres.retrieval.explanation import explain_judgment
-    from kb_pipeline.adapters.postgres.retrieval.pairs import key_of
 
     with grader_database(settings.database_url) as database:
-        found = explain_judgment(database, doc_id=doc_id, query_sha=key_of(query), tenant=tenant)
+        found = explain_judgment(database, doc_id=doc_id, query=query, tenant=tenant)
     if as_json:
         write_json(found)
         return
@@ -55,8 +63,8 @@ def explain_one(
 @query_option
 @document_option
 @click.option("--relevant/--not-relevant", "is_relevant", default=None, help="What you say of the document.")
-@click.option("--author", metavar="NAME", required=True, help="Who says so.")
-@click.option("--reason", metavar="TEXT", required=True, help="Why; do not repeat what clients wrote.")
+@click.option("--author", callback=_said, metavar="NAME", required=True, help="Who says so.")
+@click.option("--reason", callback=_said, metavar="TEXT", required=True, help="Why; do not repeat what clients wrote.")
 @org_option
 @specialist_option
 @json_option

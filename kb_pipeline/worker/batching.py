@@ -17,8 +17,8 @@ from kb_pipeline.worker.faults import FaultKind, Faults
 from kb_pipeline.worker.metrics import WorkerMetrics
 
 MOST_EVENTS = 64
-LINGER_S = 0.002
-"""How long the first event of a batch waits for others: less than its insert takes."""
+LINGER_S = 0.004
+"""How long the first event of a batch waits for others: about as long as its insert takes."""
 FIRST_PAUSE_S = 0.2
 LONGEST_PAUSE_S = 5.0
 

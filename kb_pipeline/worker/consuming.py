@@ -22,7 +22,7 @@ from kb_pipeline.worker.metrics import UNSTORABLE, WorkerMetrics
 from kb_pipeline.worker.raw_jobs import readable, usable_options
 
 CONCURRENCY = 64
-FETCHES = 8
+FETCHES = 16
 """Jobs asked for at once: enough to fill a batch, few enough to leave a server alone whose queue is empty."""
 ERROR_PAUSE_S = 1.0
 IDLE_S = 0.01
@@ -116,6 +116,10 @@ class EventWorker(bullmq.Worker):  # type: ignore[misc] # bullmq is untyped
         self._fetching = asyncio.Semaphore(FETCHES)
         self._fetches = 0
         self._is_finishing = False
+        # BullMQ's worker notes the end of a job and asks for the next one in two calls, where one would do.
+        self._complete = self.backend.moveToCompleted
+        self.backend.moveToCompleted = self._complete_and_fetch
+        self._following: dict[str, Any] = {}
         self._faults = faults
         self.on("error", self._hear_error)
         self.on("stalled", self._hear_stalled)
@@ -134,7 +138,9 @@ class EventWorker(bullmq.Worker):  # type: ignore[misc] # bullmq is untyped
     async def getNextJob(self, token: str) -> bullmq.Job | None:  # noqa: N802 bullmq's name
         """The next job; None while one that waits for work tells that there is none."""
         async with self._fetching:
-            await asyncio.sleep(max(0.0, self.refused_at + ERROR_PAUSE_S - asyncio.get_running_loop().time()))
+            pause = self.refused_at + ERROR_PAUSE_S - asyncio.get_running_loop().time()
+            if pause > 0:
+                await asyncio.sleep(pause)
             if self._is_finishing:
                 # Asked again at once until it is closed.
                 await asyncio.sleep(IDLE_S)
@@ -142,12 +148,14 @@ class EventWorker(bullmq.Worker):  # type: ignore[misc] # bullmq is untyped
                 return await self._fetched(token)
             return None
 
-    async def processJob(self, job: bullmq.Job, token: str) -> None:  # noqa: N802 bullmq's name
-        """Do one job that `getNextJob` gave."""
-        try:
-            await super().processJob(job, token)
-        finally:
-            self.in_hand -= 1
+    async def processJob(self, job: bullmq.Job | None, token: str) -> None:  # noqa: N802 bullmq's name
+        """Do a job that `getNextJob` gave, and those that follow it while there are any."""
+        while job is not None:
+            try:
+                await super().processJob(job, token)
+            finally:
+                self.in_hand -= 1
+            job = await self._next_of(token)
 
     async def nextJobFromJobData(self, job_data: dict[str, str] | None = None, *place: Any) -> bullmq.Job | None:  # noqa: N802
         """The job of these fields, as `job_data` and `place` (its id, …) came from the queue."""
@@ -172,6 +180,25 @@ class EventWorker(bullmq.Worker):  # type: ignore[misc] # bullmq is untyped
             raise
         finally:
             self._fetches -= 1
+        self.in_hand += job is not None
+        return job
+
+    async def _complete_and_fetch(self, job: bullmq.Job, value: Any, keep: Any, token: str, **_options: Any) -> Any:
+        is_going_on = not self._is_finishing and not self.closing
+        moved = await self._complete(job, value, keep, token, fetch_next=is_going_on)
+        self._following[token] = moved["result"]
+        return moved
+
+    async def _next_of(self, token: str) -> bullmq.Job | None:
+        """The job that came with the end of the last one under this token."""
+        fields, *place = self._following.pop(token, None) or (None,)
+        if not fields:
+            return None
+        try:
+            job = await self.nextJobFromJobData(fields, *place, token)
+        except Exception as error:  # noqa: BLE001 BullMQ would print it line by line
+            self.emit("error", error)
+            return None
         self.in_hand += job is not None
         return job
 

@@ -17,8 +17,7 @@ ID_TAKEN = str(Kept.ID_TAKEN)
 """The reason of a job whose event has the id of a different one."""
 STATES = ("wait", "active", "delayed", "prioritized", "paused", "completed", "failed")
 """BullMQ's names for where a job may be."""
-_TYPES = ("retrieval", "search")
-_RESULTS = (Kept.WRITTEN, Kept.DUPLICATE, Kept.CONFLICT)
+_RETRIEVAL = "retrieval"
 _BATCHES = (1, 2, 4, 8, 16, 32, 64)
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
@@ -74,14 +73,17 @@ class WorkerMetrics:
         if kept is Kept.ID_TAKEN:
             self.rejected.labels(ID_TAKEN).inc()
             return
-        self._events.labels("retrieval" if isinstance(event, RetrievalEvent) else "search", kept).inc()
+        # Looking a series up by its labels costs more than counting.
+        self._kept[isinstance(event, RetrievalEvent), kept].inc()
         if kept is Kept.CONFLICT:
             self._conflicts.inc()
 
     def _name_all_series(self) -> None:
-        for kind in _TYPES:
-            for result in _RESULTS:
-                self._events.labels(kind, result)
+        self._kept = {
+            (kind == _RETRIEVAL, result): self._events.labels(kind, result)
+            for kind in (_RETRIEVAL, "search")
+            for result in (Kept.WRITTEN, Kept.DUPLICATE, Kept.CONFLICT)
+        }
         for reason in (*Reason, UNSTORABLE, ID_TAKEN):
             self.rejected.labels(reason)
         for note in Note:

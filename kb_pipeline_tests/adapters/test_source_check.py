@@ -5,7 +5,7 @@ import re
 import pytest
 
 from kb_pipeline.adapters.postgres.connection import Database
-from kb_pipeline.adapters.postgres.source_check import SOURCE_VIEWS, Finding, check_source_views
+from kb_pipeline.adapters.postgres.source_check import GRADED_VIEWS, SOURCE_VIEWS, Finding, check_source_views
 
 pytestmark = pytest.mark.postgres
 
@@ -25,8 +25,9 @@ def run(database: Database, *statements: str) -> None:
             connection.execute(statement)
 
 
-def finding(database: Database, view: str) -> Finding:
-    (found,) = [found for found in check_source_views(database) if found.name == f"kb_source.{view}"]
+def finding(database: Database, view: str, *, grading: bool = True) -> Finding:
+    findings = check_source_views(database, grading=grading)
+    (found,) = [found for found in findings if found.name == f"kb_source.{view}"]
     return found
 
 
@@ -61,7 +62,7 @@ def test_every_view_and_column_tells_operators_what_belongs_there(database: Data
     assert silent == []
 
 
-@pytest.mark.parametrize("view", [view.name for view in SOURCE_VIEWS if view.without is None])
+@pytest.mark.parametrize("view", GRADED_VIEWS)
 def test_a_required_view_that_is_missing_is_named_with_its_columns(database: Database, view: str) -> None:
     run(database, f"DROP VIEW kb_source.{view}")
     found = finding(database, view)
@@ -71,7 +72,22 @@ def test_a_required_view_that_is_missing_is_named_with_its_columns(database: Dat
     assert "event_id" in found.remedy
 
 
-@pytest.mark.parametrize("view", [view.name for view in SOURCE_VIEWS if view.without is not None])
+@pytest.mark.parametrize("view", GRADED_VIEWS)
+def test_what_only_grading_reads_may_be_absent_while_it_is_dormant_beside_retrieval(
+    database: Database, view: str
+) -> None:
+    run(database, f"DROP VIEW kb_source.{view}")
+    found = finding(database, view, grading=False)
+    assert found.ok
+    assert found.message.startswith("is not mapped: grading, which is dormant, cannot be switched on")
+
+
+def test_a_view_that_is_mapped_wrongly_is_a_fault_even_where_it_is_not_required(database: Database) -> None:
+    remap_call(database, "event_id::text")
+    assert not finding(database, "ai_call", grading=False).ok
+
+
+@pytest.mark.parametrize("view", [view.name for view in SOURCE_VIEWS if not view.graded])
 def test_an_optional_view_may_be_absent_and_then_it_is_said_what_does_without(database: Database, view: str) -> None:
     run(database, f"DROP VIEW kb_source.{view}")
     found = finding(database, view)

@@ -49,12 +49,18 @@ Run = Callable[..., Outcome]
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command on a database, with the rag_quality section given; without one, the judge is off."""
+    """Runs a command on a database, with the sections given; by default the judge and retrieval are off."""
 
-    def command(database: Database, *arguments: str, quality: dict[str, Any] | None = None) -> Outcome:
+    def command(
+        database: Database,
+        *arguments: str,
+        quality: dict[str, Any] | None = None,
+        retrieval: dict[str, Any] | None = None,
+    ) -> Outcome:
         url = database.url.render_as_string(hide_password=False)
         section = {"enabled": True, "judge_model": None, **(quality or {})}
-        (tmp_path / "kb.yaml").write_text(json.dumps({"rag_quality": section, "database": {"url": url}}))
+        config = {"rag_quality": section, "retrieval": retrieval or {}, "database": {"url": url}}
+        (tmp_path / "kb.yaml").write_text(json.dumps(config))
         code = failures.run(group, ["--config", str(tmp_path / "kb.yaml"), *arguments])
         out, err = capsys.readouterr()
         return Outcome(code=code, out=out, err=err)
@@ -114,6 +120,30 @@ def test_check_reports_a_judge_that_may_not_be_called(run: Run, database: Databa
     [problem] = [each for each in checked.json["checks"] if not each["ok"]]
     assert problem["name"] == "judge"
     assert "allow_external_judge" in problem["remedy"]
+
+
+def test_check_calls_no_judge_while_grading_is_dormant(run: Run, database: Database) -> None:
+    with ReferenceJudge() as judge:
+        quality = {"enabled": False, "judge_base_url": judge.base_url, "judge_model": MODEL}
+        checked = run(database, "check", quality=quality)
+        assert judge.calls == 0
+    assert checked.code == 0, checked.out
+    assert "judge: not called: not needed while grading is dormant (rag_quality.enabled is false)" in checked.out
+
+
+@pytest.mark.parametrize(
+    ("grading", "retrieval", "required"),
+    [(True, True, True), (True, False, True), (False, False, True), (False, True, False)],
+)
+def test_check_requires_the_views_of_calls_unless_retrieval_runs_alone(
+    run: Run, database: Database, *, grading: bool, retrieval: bool, required: bool
+) -> None:
+    with database.connect() as connection:
+        connection.execute("DROP VIEW kb_source.ai_call, kb_source.ai_call_body")
+    section = {"enabled": retrieval, "redis_url": "redis://127.0.0.1:9/0"}
+    checked = run(database, "check", "--json", quality={"enabled": grading}, retrieval=section)
+    problems = {each["name"] for each in checked.json["checks"] if not each["ok"]}
+    assert problems - {"queue"} == ({"kb_source.ai_call", "kb_source.ai_call_body"} if required else set())
 
 
 def test_grading_that_is_switched_off_is_refused_with_the_key(run: Run, database: Database) -> None:

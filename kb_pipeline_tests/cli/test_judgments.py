@@ -71,8 +71,43 @@ def test_settle_says_when_it_counts_and_explain_shows_the_word(judged: Database,
     assert (settled.code, settled.out.splitlines()[0]) == (0, "noted; it counts from the next harvest on")
     shown = run(judged, "ground-truth", "explain", *ASKED).out
     assert "the next harvest makes it grade 0" in shown
-    assert "Ratna: Tabel [biaya] ada di sana." in shown
+    row, said = shown.splitlines()[-2:]
+    assert ("settled" in row, row.split().count("-1.00")) == (True, 2)
+    assert said == "    Ratna: Tabel [biaya] ada di sana."
     assert table(judged, "SELECT weight FROM kb_evidence WHERE kind = 'settled'") == [(-1.0,)]
+
+
+def test_a_few_digits_of_a_query_sha_name_the_query(judged: Database, run: Run) -> None:
+    digits = query_sha(QUERY)[:6]
+    said = run(judged, "ground-truth", "explain", "--query", digits, "--doc", "biaya", "--json")
+    assert said.json["query_sha"] == query_sha(QUERY)
+    short = run(judged, "ground-truth", "explain", "--query", digits[:5], "--doc", "biaya")
+    assert "no such query" in short.err
+    plant_sha(judged, digits + "0" * 58)
+    refused = run(judged, "ground-truth", "explain", "--query", digits, "--doc", "biaya")
+    assert refused.code == 1
+    assert_one_sentence(refused.err)
+    assert "several queries" in refused.err
+    more = query_sha(QUERY)[:12]
+    assert run(judged, "ground-truth", "settle", "--query", more, "--doc", "biaya", *WORD, "--relevant").code == 0
+
+
+def test_words_that_are_digits_too_are_taken_as_words(judged: Database, run: Run) -> None:
+    Application(judged).retrieval(NOW - timedelta(days=2), ["biaya"], query="facade")
+    book(judged).note_queries()
+    plant_sha(judged, "facade" + "0" * 58)
+    said = run(judged, "ground-truth", "settle", "--query", "facade", "--doc", "biaya", *WORD, "--relevant", "--json")
+    assert said.json["query_sha"] == query_sha("facade")
+
+
+def plant_sha(database: Database, sha: str) -> None:
+    """A query of the tenant under this hash."""
+    with database.connect() as connection:
+        connection.execute(
+            "INSERT INTO kb_query (org_id, specialist_id, query_sha, query, first_seen_at, last_seen_at)"
+            " VALUES (%s, %s, %s, 'lain', %s, %s)",
+            (TENANT.org_id, TENANT.specialist_id, sha, NOW, NOW),
+        )
 
 
 def test_what_is_not_known_is_one_sentence_without_the_query(judged: Database, run: Run) -> None:
@@ -96,6 +131,8 @@ def test_what_is_not_known_is_one_sentence_without_the_query(judged: Database, r
         (("explain", *ASKED, *TENANTED[:2]), "give both --org and --specialist"),
         (("settle", *ASKED, *WORD), "--relevant or --not-relevant"),
         (("settle", *ASKED, "--relevant", "--author", "Ratna"), "Missing option '--reason'"),
+        (("settle", *ASKED, "--relevant", "--author", "", "--reason", "Tabel."), "'--author': it is empty"),
+        (("settle", *ASKED, "--relevant", "--author", "Ratna", "--reason", " "), "'--reason': it is empty"),
         (("explain", "--doc", "biaya"), "Missing option '--query'"),
         (("explane",), "did you mean explain?"),
     ],

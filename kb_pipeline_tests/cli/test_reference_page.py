@@ -30,7 +30,8 @@ def documented() -> dict[str, set[str]]:
     """The options that stand under each heading of the page."""
     _, *sections = re.split(r"^## ", page(PAGE), flags=re.MULTILINE)
     headed = {section.partition("\n")[0]: table_rows(section) for section in sections}
-    return {heading: {row[0].strip("`").partition(" ")[0] for row in rows} for heading, rows in headed.items()}
+    words = {heading: {row[0].strip("`").partition(" ")[0] for row in rows} for heading, rows in headed.items()}
+    return {heading: {word for word in found if word.startswith("--")} for heading, found in words.items()}
 
 
 def test_every_command_and_option_is_documented_and_no_other() -> None:

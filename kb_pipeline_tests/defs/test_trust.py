@@ -115,7 +115,7 @@ def test_scores_meet_what_experts_decided_by_the_trace(database: Database) -> No
     plant(database, None, "accepted")
     plant_turn(database, "nobody decided", 0.5)
     plant_turn(database, None, 0.5)
-    assert calibrated(database) == {"graded_turns": 8, "expert_labels": 4, "rows": 11}
+    assert calibrated(database) == {"graded_turns": 8, "expert_labels": 4, "rows": 12}
     rows = calibration(database)
     overall = {language: rows["v1", language, "expert_outcome"][:2] for language in ("all", "id", "en", "unknown")}
     assert overall == {"all": (4, 2), "id": (2, 1), "en": (1, 1), "unknown": (1, 0)}

@@ -111,7 +111,7 @@ def test_form_is_forgiven(content: str) -> None:
         completion(GOOD, finish_reason="length"),
         completion(GOOD, finish_reason=None),
         completion(GOOD + "\n" * 100_000, finish_reason="length"),
-        gzip.compress(completion(GOOD)),
+        gzip.compress(completion(GOOD), mtime=0),
         b'data: {"choices": [{"index": 0, "delta": {"content": '
         + json.dumps(GOOD).encode()
         + b'}, "finish_reason": "stop"}]}\n\ndata: [DONE]\n\n',

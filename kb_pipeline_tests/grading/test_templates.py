@@ -107,6 +107,11 @@ def one_line(q: str, found: Sequence[tuple[str, float]]) -> str:
     return f"Question: {q} Context: {listed}".replace("\n", " ")
 
 
+def with_a_setting(q: str, found: Sequence[tuple[str, float]]) -> str:
+    listed = "\n\n".join(f"[{i}] {t}" for i, (t, _) in enumerate(found, 1))
+    return f"Gaya:\nringkas\n\nHal:\n{q}\n\nRujukan:\n{listed}\n\nNada: ramah"
+
+
 def without_headers(q: str, found: Sequence[tuple[str, float]]) -> str:
     listed = "\n".join(f"- {t}" for t, _ in found)
     return f"Konteks:\n{listed}\n\nPertanyaan pengguna: {q}"
@@ -124,6 +129,7 @@ FAMILIES: dict[Callable[[str, Sequence[tuple[str, float]]], str], tuple[str, str
     starred: ("Tanya (warga)? *wajib*:", "Bahan $utama$ [a|b]:", "id", True),
     after_history: ("PERMINTAAN BARU:", "HASIL PENCARIAN", "id", False),
     with_a_common_passage: ("Pertanyaan:", "Konteks:", "id", False),
+    with_a_setting: ("Hal:", "Rujukan:", "id", False),
     one_line: ("Question:", "Context:", "en", False),
 }
 

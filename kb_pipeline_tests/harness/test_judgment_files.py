@@ -50,7 +50,7 @@ def beir(folder: Path, *, queries: Given | None = None, **qrels: Given) -> Path:
         "q1\td1\t1\nq1\td 2\t0\n",
         f'{HEADING}q1\t"d1"\t1.0\nq1\t"d 2"\t0\n',
         "qid\tpid\trel\nq1\td1\t1\nq1\td 2\t0\n",
-        gzip.compress(f"{HEADING}q1\td1\t1\nq1\td 2\t0\n".encode()),
+        gzip.compress(f"{HEADING}q1\td1\t1\nq1\td 2\t0\n".encode(), mtime=0),
     ],
 )
 def test_beir_judgments_are_read_with_and_without_heading(tmp_path: Path, content: Given) -> None:
@@ -83,7 +83,7 @@ def test_a_no_break_space_is_part_of_an_id(tmp_path: Path) -> None:
         ("q1 0 d1 1\nq1 0 d1 2\n", "line 2: this document has another grade above"),
         ("", "is empty; a line of TREC"),
         (b"q1 0 d\xff 1\n", "line 1: it is not UTF-8"),
-        (gzip.compress(b"q1 0 d1 1\n" * 50_000)[:-40], "gzip stream is damaged"),
+        (gzip.compress(b"q1 0 d1 1\n" * 50_000, mtime=0)[:-40], "gzip stream is damaged"),
     ],
 )
 def test_judgments_that_cannot_be_read_are_named_with_file_and_line(

@@ -29,11 +29,12 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SourceView:
-    """A view that operators map. `without` says what does without it; a view that nothing does without is required."""
+    """A view that operators map. `without` says what does without it; `graded` ones are required where turns are."""
 
     name: str
     columns: Mapping[str, str]
-    without: str | None = None
+    without: str
+    graded: bool = False
 
 
 # Types as PostgreSQL names them; those of ACCEPTED serve as well as the one they stand under.
@@ -64,12 +65,16 @@ SOURCE_VIEWS = (
             "event_id": TEXT, "trace_id": TEXT, "ts": TIME, "surface": TEXT, "tenant": TEXT, "operation": TEXT,
             "engine": TEXT, "model": TEXT, "http_status": INTEGER,
         },
+        without="grading, which is dormant, cannot be switched on; retrieval does without it",
+        graded=True,
     ),
     SourceView(
         name="ai_call_body",
         columns={
             "event_id": TEXT, "request_body": BYTES, "response_body": BYTES, "prev_hash": BYTES, "body_hash": BYTES,
         },
+        without="grading, which is dormant, cannot be switched on; retrieval does without it",
+        graded=True,
     ),
     SourceView(
         name="audit_log",
@@ -113,12 +118,18 @@ SOURCE_VIEWS = (
     ),
 )  # fmt: skip
 
+GRADED_VIEWS = tuple(view.name for view in SOURCE_VIEWS if view.graded)
+"""The views that turns are read from."""
 
-def check_source_views(database: Database) -> list[Finding]:
-    """One finding per view of SOURCE_VIEWS, required ones first; raises DatabaseError when the server is away."""
+
+def check_source_views(database: Database, *, grading: bool = True) -> list[Finding]:
+    """One finding per view of SOURCE_VIEWS, in their order; raises DatabaseError when the server is away.
+
+    Without `grading` no view is required.
+    """
     with database.connect() as connection:
         found = _columns(connection)
-        return [_check(connection, view, found.get(view.name)) for view in SOURCE_VIEWS]
+        return [_check(connection, view, found.get(view.name), grading=grading) for view in SOURCE_VIEWS]
 
 
 def _columns(connection: Connection) -> dict[str, dict[str, str]]:
@@ -128,10 +139,10 @@ def _columns(connection: Connection) -> dict[str, dict[str, str]]:
     return columns
 
 
-def _check(connection: Connection, view: SourceView, found: Mapping[str, str] | None) -> Finding:
+def _check(connection: Connection, view: SourceView, found: Mapping[str, str] | None, *, grading: bool) -> Finding:
     name = f"{SCHEMA}.{view.name}"
     if found is None:
-        return _absent(view, name)
+        return _absent(view, name, is_required=grading and view.graded)
     faults = _faults(view, found)
     if faults:
         message = "; ".join(complaint for complaint, _ in faults)
@@ -144,8 +155,8 @@ def _check(connection: Connection, view: SourceView, found: Mapping[str, str] | 
     return Finding(name=name, ok=True, message=f"is there, with its {len(view.columns)} columns")
 
 
-def _absent(view: SourceView, name: str) -> Finding:
-    if view.without is not None:
+def _absent(view: SourceView, name: str, *, is_required: bool) -> Finding:
+    if not is_required:
         return Finding(name=name, ok=True, message=f"is not mapped: {view.without}")
     remedy = f"map your table to it in {MAPPING}, with the columns {', '.join(view.columns)}"
     return Finding(name=name, ok=False, message="is missing", remedy=remedy)

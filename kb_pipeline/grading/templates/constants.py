@@ -21,6 +21,10 @@ _OPENINGS = (
     re.compile(r"[*_]{1,3}[^*_\n]{1,40}[*_]{1,3}:?"),
     re.compile(r"[#=\-~ ]{0,6}[A-Z][A-Z_-]{2,20}(?: [A-Z][A-Z_-]{1,20}){0,3}(?= [^A-Z ]| [A-Z][a-z]|$)"),
 )
+_DELIMITED = 3
+_FEW_WORDS = 3
+_OPENING_SIGNS = "#=<[*_~"
+_CLOSING_SIGNS = ":\uff1a>)]}=#*_~-`{[(|"
 # The same within a line, for prompts that are a line or two: up to three words before a colon, or a tag.
 _WITHIN = re.compile(r"(?<![^\s({,])(?:\"?\w{1,20}\"? ){0,2}\"?\w{1,20}\"? ?[:\uff1a]|<\w[^<>\n]{0,40}>")
 _DIGITS = re.compile(r"\d+")
@@ -80,11 +84,21 @@ def occurrences(text: str, pieces: Iterable[str]) -> int:
 def _of_line(line: str) -> Iterable[str]:
     bare = _BULLETS.sub("", line, count=1) if line[0] in "-*\u2022>" else line
     for form in {line, bare}:
-        if len(form) <= LONGEST_MARKER:
-            yield form
         for opening in _OPENINGS:
             if match := opening.match(form):
                 yield match.group().strip()
+        if len(form) <= LONGEST_MARKER and _is_label(form):
+            yield form
+
+
+def _is_label(line: str) -> bool:
+    """Whether a whole line looks like a label: what stands behind a colon, a tag or a bracket is somebody's words."""
+    for opening in _OPENINGS[:_DELIMITED]:
+        match = opening.match(line)
+        if match and any(map(str.isalpha, line[match.end() :])):
+            return False
+    few = len(line.split()) <= _FEW_WORDS and line[-1] not in ".?!"
+    return few or line[0] in _OPENING_SIGNS or line[-1] in _CLOSING_SIGNS
 
 
 def _may_be_marker(piece: str) -> bool:

@@ -18,8 +18,6 @@ from kb_pipeline.records import PARSED_STATUSES, ParseStatus, Triad
 NOT_SYNTHESIS = "not_synthesis"
 # What is wrong with a response is no matter of the template: all are answered.
 _ANSWERED = Response(ParseStatus.OK, "-")
-# What belongs to a marker rather than to the text behind it.
-_SIGNS = " \n=*#_~|:-<>[](){}\"'`"
 _LONGEST_QUESTION = 4000
 _SHORT_QUESTION = 60
 
@@ -30,15 +28,14 @@ class Merit:
 
     `parsed`: the share that parses. `clean`: the share that has both markers, a question that holds no marker and no
     header and is shorter than the context, and no marker before the first passage; less where few questions differ.
-    `listed`: the share of the passages' headers that opened a passage. `covered`: how much of the texts is question or
-    context. `kept`: how many markers stay as they are configured. `close`: how little stands between the context marker
-    and the first passage. `length`: of both markers, since one that ends too early leaves its last signs to the text.
+    `listed`: the share of the passages' headers that opened a passage. `kept`: how many markers stay as they are
+    configured. `close`: how little stands between the context marker and the first passage. `length`: of both markers,
+    since one that ends too early leaves its last signs to the text.
     """
 
     parsed: float
     clean: float
     listed: float
-    covered: float
     kept: int
     close: float
     length: int
@@ -46,7 +43,7 @@ class Merit:
     @property
     def order(self) -> tuple[float, ...]:
         """For comparison: a share counts in steps of two hundredths, so that chance in a sample decides nothing."""
-        shares = (self.clean + self.listed, self.parsed, self.covered)
+        shares = (self.clean + self.listed, self.parsed)
         return *(round(share * 50) for share in shares), self.kept, self.close, self.length
 
 
@@ -86,14 +83,12 @@ def merit(
         good and has_both(prompt, template) and _is_clean(triad, template, markers)
         for good, prompt, triad in zip(parsed, prompts, triads, strict=True)
     ]
-    covered = sum(len(text.strip(_SIGNS)) for triad in triads for text in (triad.question, triad.context))
     listed = [min(len(triad.passages) / count, 1.0) for triad, count in zip(triads, headers, strict=True) if count]
     before = [_before_passages(triad, template.passage_pattern) for triad in triads if triad.passages]
     return Merit(
         parsed=fmean(parsed),
         clean=fmean(clean) * _variety([triad.question for triad in triads]),
         listed=fmean(listed) if listed else 0.0,
-        covered=covered / max(1, sum(len(prompt.text) for prompt in prompts)),
         kept=kept,
         close=-fmean(before) if before else 0.0,
         length=len(template.question_marker) + len(template.context_marker),

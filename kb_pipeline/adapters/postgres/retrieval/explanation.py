@@ -15,7 +15,7 @@ from kb_pipeline.adapters.postgres import queries as shared
 from kb_pipeline.adapters.postgres.connection import Connection, Database
 from kb_pipeline.adapters.postgres.retrieval.currency import stage_knowledge, stage_outdated
 from kb_pipeline.adapters.postgres.retrieval.evidence import midnight
-from kb_pipeline.adapters.postgres.retrieval.pairs import Pair, UnknownPair, find_pair, key_of, known_documents
+from kb_pipeline.adapters.postgres.retrieval.pairs import Pair, UnknownPair, find_pair, known_documents, meant_key
 from kb_pipeline.adapters.postgres.retrieval.queries import load
 from kb_pipeline.adapters.postgres.retrieval.views import mapped_views
 from kb_pipeline.records import Evidence, EvidenceKind, Judgment, Tenant
@@ -82,13 +82,15 @@ def explain_judgment(
 ) -> JudgmentExplanation:
     """The judgment of a document for a query, given by its words or its hash; reading the words is recorded.
 
+    As `query` also counts a query_sha, or the first 6 or more digits of one.
+
     Raises UnknownPair (one sentence) where nothing is known of the pair, or where without a `tenant` several are meant.
     """
     if (query is None) == (query_sha is None):
         raise ValueError("give either the query's words or its query_sha")
     views = mapped_views(database)
     with database.connect() as connection:
-        pair = find_pair(connection, query_sha or key_of(query or ""), doc_id, tenant)
+        pair = find_pair(connection, query_sha or meant_key(connection, query or "", tenant), doc_id, tenant)
         now = _instant(connection)
         stage_knowledge(connection, views, now, pair.key)
         stage_outdated(connection, pair.key)

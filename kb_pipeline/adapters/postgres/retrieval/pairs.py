@@ -19,6 +19,7 @@ from kb_pipeline.records import Tenant
 from kb_pipeline.retrieval.queries import query_sha
 
 SHA = re.compile(r"[0-9a-f]{64}")
+SHORTENED = re.compile(r"[0-9a-f]{6,63}")
 NAMED_DOCUMENTS = 5
 
 
@@ -49,6 +50,20 @@ class Pair:
 def key_of(query: str) -> str:
     """The query_sha of a query's words, or the query_sha itself where it is given instead of them."""
     return query if SHA.fullmatch(query) else query_sha(storable(query))
+
+
+def meant_key(connection: Connection, query: str, tenant: Tenant | None) -> str:
+    """The query_sha of a query given by its words, its query_sha, or the first 6 or more digits of it.
+
+    Words go first, for some are digits too. Raises UnknownPair where several queries begin with the digits.
+    """
+    key = key_of(query)
+    if not SHORTENED.fullmatch(query) or _tenants(connection, key, tenant):
+        return key
+    found = connection.execute(load("queries_beginning_with"), {"prefix": query, **_scope(tenant)}).fetchall()
+    if len(found) > 1:
+        raise UnknownPair("several queries have a query_sha that begins with these digits; give more of them")
+    return str(found[0][0]) if found else key
 
 
 def find_pair(connection: Connection, sha: str, doc_id: str, tenant: Tenant | None) -> Pair:
@@ -88,13 +103,15 @@ def known_documents(connection: Connection, pair: Pair) -> str:
 
 
 def _tenants(connection: Connection, sha: str, tenant: Tenant | None) -> list[dict[str, Any]]:
-    parameters = {
-        "query_sha": sha,
+    with connection.cursor(row_factory=dict_row) as cursor:
+        return cursor.execute(load("tenants_of_query"), {"query_sha": sha, **_scope(tenant)}).fetchall()
+
+
+def _scope(tenant: Tenant | None) -> dict[str, Any]:
+    return {
         "org_id": tenant.org_id if tenant else None,
         "specialist_id": tenant.specialist_id if tenant else None,
     }
-    with connection.cursor(row_factory=dict_row) as cursor:
-        return cursor.execute(load("tenants_of_query"), parameters).fetchall()
 
 
 def _with_evidence(

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import cast
 
 from kb_pipeline.adapters.postgres.connection import Connection, Database
-from kb_pipeline.adapters.postgres.retrieval.pairs import Pair, UnknownPair, find_pair, key_of, known_documents
+from kb_pipeline.adapters.postgres.retrieval.pairs import Pair, UnknownPair, find_pair, known_documents, meant_key
 from kb_pipeline.adapters.postgres.retrieval.queries import load
 from kb_pipeline.adapters.postgres.retrieval.views import mapped_views
 from kb_pipeline.adapters.postgres.text import storable
@@ -26,7 +26,7 @@ def settle_judgment(
     reason: str,
     tenant: Tenant | None = None,
 ) -> Pair:
-    """Append what a person says of a document for a query (its words or its query_sha); nothing earlier is changed.
+    """Append what a person says of a document for a query (its words, its query_sha or 6 and more digits of it); nothing earlier is changed.
 
     The word counts from the next harvest on, until somebody says otherwise or the document changes. Raises UnknownPair
     where the tenant was never asked the query or has no such document, KbPipelineError without author or reason.
@@ -35,7 +35,7 @@ def settle_judgment(
         raise KbPipelineError("a judgment is settled by somebody, for a reason: give both an author and a reason")
     is_mapped = "kb_chunk" in mapped_views(database)
     with database.connect() as connection:
-        pair = find_pair(connection, key_of(query), doc_id, tenant)
+        pair = find_pair(connection, meant_key(connection, query, tenant), doc_id, tenant)
         word = {
             "weight": 1.0 if is_relevant else -1.0,
             "document_from": _known_version(connection, pair, is_mapped=is_mapped),
