@@ -44,13 +44,11 @@ BOUND_GAPS = (GapKind.KB_GAP, GapKind.RANKING_GAP)
 @contextmanager
 def embedded_server() -> Iterator[EmbeddedPostgres]:
     """A server whose data go with the run."""
-    with (
-        tempfile.TemporaryDirectory(prefix="kb_pipeline-benchmark-") as folder,
-        EmbeddedPostgres(Path(folder) / "postgres", fsync=False) as server,
-    ):
-        # The server's account passes through it.
+    with tempfile.TemporaryDirectory(prefix="kb_pipeline-benchmark-") as folder:
+        # The server's account passes through it; else the data would be kept elsewhere, for ever.
         Path(folder).chmod(0o711)
-        yield server
+        with EmbeddedPostgres(Path(folder) / "postgres", fsync=False) as server:
+            yield server
 
 
 @contextmanager

@@ -5,14 +5,15 @@
 --   kb-pipeline check
 --
 -- kb_pipeline only ever SELECTs from schema kb_source. A view runs with the rights of the role that creates it, so that
--- role needs SELECT on your tables and kb_pipeline's roles do not. `ai_call` and `ai_call_body` are required; each of
--- the others may be left out (drop its block), and `kb-pipeline check` says what does without it.
+-- role needs SELECT on your tables and kb_pipeline's roles do not. Grading requires `ai_call` and `ai_call_body`; each of
+-- the others, and these two where retrieval runs alone, may be left out (drop its block), and `kb-pipeline check` says
+-- what does without it.
 -- docs/how-to/map-your-tables.md goes through it view by view.
 
 CREATE SCHEMA IF NOT EXISTS kb_source;
 COMMENT ON SCHEMA kb_source IS 'Views that map the operator''s tables; kb_pipeline only selects from them.';
 
--- Required: the audited calls of the gateway. Only completed calls: ts never changes afterwards. Keep ts a bare, indexed
+-- Required by grading: the audited calls of the gateway. Only completed calls: ts never changes afterwards. Keep ts a bare, indexed
 -- column of your table: every run asks for one hour of it.
 
 DROP VIEW IF EXISTS kb_source.ai_call;

@@ -1,4 +1,4 @@
-"""`kb-pipeline demo`: the whole street on this machine, with example traffic whose truth is known.
+"""`kb-pipeline demo`: both streets on this machine, with example traffic and reviews whose truth is known.
 
 Belongs here: options. Does not: the demo.
 """
@@ -6,7 +6,7 @@ Belongs here: options. Does not: the demo.
 import click
 
 
-@click.command(short_help="Grade a day of example traffic on this machine.")
+@click.command(short_help="Both streets over example traffic, on this machine.")
 @click.option("--turns", type=click.IntRange(1, 1_000_000), default=240, show_default=True, help="Turns of the day.")
 @click.option("--hours", type=click.IntRange(1, 24 * 31), default=24, show_default=True, help="Hours they spread over.")
 @click.option(
@@ -19,7 +19,7 @@ import click
 def demo(
     turns: int, hours: int, seed: int, *, once: bool, as_json: bool, judge_url: str | None, judge_model: str | None
 ) -> None:
-    """Embedded Postgres, example traffic with known truth, every asset through Dagster, and a summary.
+    """Embedded Postgres and queue, traffic and reviews with known truth, every asset through Dagster, and a summary.
 
     Then the Dagster UI until Ctrl-C. Nothing has to be installed or configured.
     """

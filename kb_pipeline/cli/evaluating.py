@@ -6,12 +6,14 @@ Belongs here: options, where runs and judgments come from. Does not: scores, tab
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 import click
 
+from kb_pipeline.cli.failures import say
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
 from kb_pipeline.cli.output import write_json, write_line
 from kb_pipeline.cli.times import Instant, check_order
@@ -19,7 +21,7 @@ from kb_pipeline.errors import KbPipelineError
 
 if TYPE_CHECKING:
     from kb_pipeline.adapters.postgres.connection import Database
-    from kb_pipeline.harness import Difference, Evaluation, Judgments, Run
+    from kb_pipeline.harness import Difference, Evaluation, Judgments, PostgresCorpus, Run
     from kb_pipeline.records import Tenant
 
 SHOWN_TENANTS = 3
@@ -51,6 +53,7 @@ class _Matter:
     excluded: Mapping[str, Collection[str]]
     runs: Sequence["Run"]
     document_of: Mapping[str, str]
+    has_documents: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,6 +107,7 @@ def evaluate_runs(invocation: Invocation, /, measures: str | None, seed: int, *,
     if not matters:
         names = " or ".join(asked.engines)
         raise KbPipelineError(f"no retrieval of {names} is recorded for any judged query; name another engine or time")
+    _warn(matters)
     results = [_evaluated(matter, measures, seed) for matter in matters]
     if as_json:
         write_json({"results": [_facts(result) for result in results]})
@@ -112,6 +116,15 @@ def evaluate_runs(invocation: Invocation, /, measures: str | None, seed: int, *,
     refused = [comparison.refused for result in results for comparison in result.comparisons if comparison.refused]
     if refused:
         raise KbPipelineError(refused[0])
+
+
+def _warn(matters: Sequence[_Matter]) -> None:
+    from kb_pipeline.cli.evaluation_table import warnings
+
+    for matter in matters:
+        for run in matter.runs:
+            for warning in warnings(run.name, run.counts, has_documents=matter.has_documents):
+                say(f"warning: {warning}")
 
 
 def _check_usage(asked: _Asked) -> None:
@@ -129,10 +142,21 @@ def _check_usage(asked: _Asked) -> None:
     if (asked.since or asked.until) and not asked.engines:
         raise click.UsageError("--since and --until belong to --engine")
     check_order(asked.since, asked.until)
+    for path in (*asked.runs, asked.qrels, asked.beir, asked.id_map):
+        _check_is_there(path)
+
+
+def _check_is_there(path: Path | None) -> None:
+    if path is None or path == Path("-"):
+        return
+    try:
+        path.stat()
+    except OSError as error:
+        raise click.UsageError(f"{path} cannot be read: {error.strerror}; name a file that is there") from None
 
 
 def _file_matters(asked: _Asked) -> Iterator[_Matter]:
-    from kb_pipeline.harness import BeirQuerySource, read_qrels
+    from kb_pipeline.harness import BeirQuerySource, read_qrels, recognised
 
     judgments: Judgments
     excluded: Mapping[str, Collection[str]] = {}
@@ -142,13 +166,15 @@ def _file_matters(asked: _Asked) -> Iterator[_Matter]:
         judgments, excluded = source.judgments(), source.excluded()
     else:
         judgments = read_qrels(cast(Path, asked.qrels))
-    yield _Matter(judgments=judgments, excluded=excluded, runs=_file_runs(asked), document_of=_id_map(asked))
+    mapped = _id_map(asked)
+    runs = [recognised(run, judgments, document_of=mapped) for run in _file_runs(asked)]
+    yield _Matter(judgments=judgments, excluded=excluded, runs=runs, document_of=mapped)
 
 
 def _tenant_matters(asked: _Asked, invocation: Invocation) -> Iterator[_Matter]:
     settings = invocation.settings()
     from kb_pipeline.adapters.postgres.grader import grader_database
-    from kb_pipeline.harness import PostgresCorpus, PostgresQuerySource
+    from kb_pipeline.harness import PostgresQuerySource
 
     with grader_database(settings.database_url) as database:
         tenants = _tenants(asked, database)
@@ -156,15 +182,56 @@ def _tenant_matters(asked: _Asked, invocation: Invocation) -> Iterator[_Matter]:
         for tenant in tenants:
             source = PostgresQuerySource(database, tenant)
             recorded = _recorded_runs(asked, database, tenant, is_one_of_many=len(tenants) > 1)
-            chunks = PostgresCorpus(database).document_of(tenant) if asked.chunks else {}
             if files or recorded:
+                judgments, excluded = source.judgments(), source.excluded()
+                ids = _Identifiers.of(asked, database, tenant, mapped)
+                runs = [*(ids.recognised(run, judgments, excluded) for run in files), *recorded]
                 yield _Matter(
                     tenant=tenant,
-                    judgments=source.judgments(),
-                    excluded=source.excluded(),
-                    runs=[*files, *recorded],
-                    document_of=chunks | mapped,
+                    judgments=judgments,
+                    excluded=excluded,
+                    runs=runs,
+                    document_of=ids.document_of,
+                    has_documents=ids.corpus is not None,
                 )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Identifiers:
+    """What the ids of a run can stand for: documents and, where asked, chunks of one tenant's knowledge base."""
+
+    tenant: "Tenant"
+    corpus: "PostgresCorpus | None"
+    chunks: Mapping[str, str] | None
+    mapped: Mapping[str, str]
+
+    @classmethod
+    def of(cls, asked: _Asked, database: "Database", tenant: "Tenant", mapped: Mapping[str, str]) -> "_Identifiers":
+        from kb_pipeline.harness import PostgresCorpus
+
+        corpus = PostgresCorpus(database)
+        return cls(
+            tenant=tenant,
+            corpus=corpus if corpus.is_mapped() else None,
+            chunks=corpus.document_of(tenant) if asked.chunks else None,
+            mapped=mapped,
+        )
+
+    @property
+    def document_of(self) -> dict[str, str]:
+        return {**(self.chunks or {}), **self.mapped}
+
+    def recognised(self, run: "Run", judgments: "Judgments", excluded: Mapping[str, Collection[str]]) -> "Run":
+        from kb_pipeline.harness import recognised
+
+        return recognised(
+            run, judgments, document_of=self.document_of, chunks=self.chunks, stored=partial(self._stored, excluded)
+        )
+
+    def _stored(self, excluded: Mapping[str, Collection[str]], identifiers: Collection[str]) -> set[str]:
+        self_made = {each for documents in excluded.values() for each in documents}
+        stored = self.corpus.stored(self.tenant, identifiers) if self.corpus else set()
+        return stored | (self_made & set(identifiers))
 
 
 def _tenants(asked: _Asked, database: "Database") -> "list[Tenant]":

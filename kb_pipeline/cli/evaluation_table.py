@@ -4,7 +4,7 @@ Belongs here: columns, bars, words. Does not: numbers that an evaluation has not
 """
 
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
@@ -31,22 +31,47 @@ COUNTS = {
     "judged_results": "of them judged",
     "duplicates": "repeated documents dropped",
     "excluded_results": "self-made documents dropped",
+    "documents_at_10": "documents in the top 10 places",
+    "known_at_10": "of them known by judgments or knowledge base",
+    "percent_encoded_at_10": "documents under the encoded ids of an export",
+    "not_chunks_at_10": "ids that are no chunks",
     "queries_ranked_by_score": "queries without usable ranks, ranked by score",
     "queries_whose_scores_contradict_ranks": "queries whose scores contradict their ranks, which decide",
     "recorded_queries_without_judgments": "recorded queries without judgments",
 }
-ALWAYS = frozenset({"judged_queries", "judged_results"})
+ALWAYS = frozenset({"judged_queries", "judged_results", "known_at_10"})
 
 
 def write_evaluation(name: str, counts: Mapping[str, int], measures: "Mapping[str, Estimate]") -> None:
     """One run: counts in words, then a row per measure."""
     write_line(f"run {name}")
-    said = [f"{words(counts[each])} {text}" for each, text in COUNTS.items() if counts.get(each) or each in ALWAYS]
+    said = [
+        f"{words(counts[each])} {text}"
+        for each, text in COUNTS.items()
+        if counts.get(each) or (each in ALWAYS and each in counts)
+    ]
     write_line("  " + "; ".join(said))
     table = _table("measure", "mean", "95 % interval", "0 to 1", "queries")
     for measure, estimate in measures.items():
         table.add_row(Text(measure), *map(Text, _figures(estimate)))
     _write_table(table)
+
+
+def warnings(name: str, counts: Mapping[str, int], *, has_documents: bool) -> Iterator[str]:
+    """What a person should know of a run before they believe its scores: ids that mean nothing here.
+
+    Without the documents of a knowledge base, an id that nobody judged is as good as any, unless all are such.
+    """
+    documents, known = counts.get("documents_at_10", 0), counts.get("known_at_10", 0)
+    share = f"only {words(known)} of {words(documents)} documents of {name} in the top 10 are known"
+    if counts.get("not_chunks_at_10"):
+        yield f"{name} ranks {words(counts['not_chunks_at_10'])} ids that are no chunks of the knowledge base"
+    if encoded := counts.get("percent_encoded_at_10"):
+        yield (
+            f"{share}; {words(encoded)} have percent-encoded ids as in an export: give its id_map.jsonl with --id-map"
+        )
+    elif known < documents and (has_documents or not known):
+        yield f"{share} by judgments or knowledge base; the others count as not relevant"
 
 
 def write_comparison(first: str, second: str, differences: Mapping[str, "Difference"]) -> None:

@@ -3,7 +3,7 @@
 Belongs here: options, which tenants, the words at the end. Does not: files, folders, SQL.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,6 +11,7 @@ from uuid import UUID
 
 import click
 
+from kb_pipeline.cli.failures import say
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
 from kb_pipeline.cli.output import write_facts, write_json, write_line
 from kb_pipeline.cli.times import Instant
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from kb_pipeline.harness import PostgresCorpus, TenantExport
     from kb_pipeline.harness.splits import SplitRule
     from kb_pipeline.records import Tenant
+
+EMPTY_PART = "its files hold no row; harvest more queries, or split otherwise"
 
 
 @click.command(name="export", short_help="Judgments, queries and documents as files for a harness.")
@@ -73,8 +76,9 @@ def export_ground_truth(
         raise click.UsageError("--cut belongs to --split time")
     settings = invocation.settings()
     from kb_pipeline.adapters.postgres.grader import grader_database
-    from kb_pipeline.harness import PostgresCorpus, export, tenants_with_ground_truth
+    from kb_pipeline.harness import PostgresCorpus, export, manifest_to_replace, tenants_with_ground_truth
 
+    earlier = manifest_to_replace(out)
     with grader_database(settings.database_url) as database:
         documents = _corpus(PostgresCorpus(database), wanted=corpus)
         is_one = org is not None and specialist is not None
@@ -83,6 +87,7 @@ def export_ground_truth(
             for tenant in tenants_with_ground_truth(database, org_id=org, specialist_id=specialist)
         )
         manifest = export(out, exports, layout=layout, split_by=_rule(split, cut), force=force)
+    _warn(out, manifest, earlier)
     if as_json:
         write_json(manifest)
     else:
@@ -123,8 +128,30 @@ def _rule(split: str, cut: datetime | None) -> "SplitRule | None":
     return ByTime(cuts=(cut,) if cut else ()) if split == "time" else None
 
 
+def _warn(out: Path, manifest: Mapping[str, Any], earlier: Mapping[str, Any] | None) -> None:
+    if earlier and _kind(earlier) != _kind(manifest):
+        say(f"{out} held an export as {_kind(earlier)}, which this one as {_kind(manifest)} replaced")
+    for tenant in _tenants(manifest):
+        found = tenant["split"] or {"empty": []}
+        # Who names one cut asks for no dev.
+        meant = {"dev"} if len(found.get("cuts", ())) == 1 else set()
+        if empty := [part for part in found["empty"] if part not in meant]:
+            say(f"warning: no query of {out / tenant['folder']} is in {' or '.join(empty)}: {EMPTY_PART}")
+
+
+def _kind(manifest: Mapping[str, Any]) -> str:
+    """Format and split in words; a manifest of an earlier version may not know its split."""
+    found = _tenants(manifest)[0].get("split")
+    return f"{manifest.get('format')} with a split by {found['by']}" if found else f"{manifest.get('format')}"
+
+
+def _tenants(manifest: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    found: Sequence[Mapping[str, Any]] = manifest.get("tenants") or [{"folder": ".", **manifest}]
+    return found
+
+
 def _write(out: Path, manifest: Mapping[str, Any]) -> None:
-    for tenant in manifest.get("tenants", [{"folder": ".", **manifest}]):
+    for tenant in _tenants(manifest):
         write_line(f"{out / tenant['folder']}")
         facts = {**tenant["counts"], **{f"left out, {reason}": n for reason, n in tenant["left_out"].items()}}
         write_facts({f"  {name.replace('_', ' ')}": value for name, value in facts.items()})

@@ -4,6 +4,7 @@ from kb_pipeline.harness.beir import BeirCorpus, BeirQuerySource
 from kb_pipeline.harness.comparison import Difference, compare
 from kb_pipeline.harness.documents import CorpusDocument, CorpusProvider
 from kb_pipeline.harness.evaluation import Evaluation, evaluate
+from kb_pipeline.harness.export_folder import manifest_to_replace
 from kb_pipeline.harness.exporting import TenantExport, export
 from kb_pipeline.harness.failures import ExportRefused, Incomparable, NotEvaluable, UnreadableFile
 from kb_pipeline.harness.identifiers import read_id_map
@@ -13,6 +14,7 @@ from kb_pipeline.harness.measures import DEFAULT_MEASURES
 from kb_pipeline.harness.postgres_corpus import PostgresCorpus
 from kb_pipeline.harness.postgres_queries import PostgresQuerySource, tenants_with_ground_truth
 from kb_pipeline.harness.qrels import read_qrels
+from kb_pipeline.harness.recognition import recognised
 from kb_pipeline.harness.recorded_runs import recorded_engines, runs_from_events
 from kb_pipeline.harness.runs import Run, read_run
 from kb_pipeline.harness.sources import QueryList, QuerySource
@@ -48,9 +50,11 @@ __all__ = [
     "compare",
     "evaluate",
     "export",
+    "manifest_to_replace",
     "read_id_map",
     "read_qrels",
     "read_run",
+    "recognised",
     "recorded_engines",
     "runs_from_events",
     "split",

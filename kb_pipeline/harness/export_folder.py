@@ -78,15 +78,25 @@ def _strange_file(folder: Path) -> str | None:
     return next((name for name in found if name not in listed), None)
 
 
+def manifest_to_replace(target: Path) -> dict[str, Any] | None:
+    """The manifest of the export that a new one would replace; None where there is none, or it would be kept."""
+    manifest = _manifest(target)
+    return manifest if manifest and _strange_file(target) is None else None
+
+
 def _listed_files(folder: Path) -> set[str]:
+    files = _manifest(folder).get("files")
+    return {MANIFEST, *files} if isinstance(files, dict) else set()
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    """What an export wrote about the folder; nothing where none did."""
     try:
         manifest: Any = json.loads((folder / MANIFEST).read_bytes())
     except (OSError, ValueError, RecursionError):
-        return set()
-    if not isinstance(manifest, dict) or manifest.get("written_by") != WRITTEN_BY:
-        return set()
-    files = manifest.get("files")
-    return {MANIFEST, *files} if isinstance(files, dict) else set()
+        return {}
+    is_ours = isinstance(manifest, dict) and manifest.get("written_by") == WRITTEN_BY
+    return manifest if is_ours else {}
 
 
 def _remove_remains(target: Path) -> None:

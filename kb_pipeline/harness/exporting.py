@@ -182,6 +182,7 @@ class _TenantFolder:
             "clusters": found.clusters,
             "largest_cluster": found.largest_cluster,
             "parts": {part: dict(self._parts[part]) for part in PARTS},
+            "empty": [part for part in PARTS if not self._parts[part]],
         }
 
 
@@ -214,7 +215,7 @@ def _overview(manifests: Mapping[str, dict[str, Any]], written_at: datetime, lay
         named = {**manifest["files"], MANIFEST: {}}
         files |= {str(PurePosixPath(folder) / name): facts for name, facts in named.items()}
     tenants = [
-        {"folder": folder, **{name: manifest[name] for name in ("tenant", "as_of", "counts", "left_out")}}
+        {"folder": folder, **{name: manifest[name] for name in ("tenant", "as_of", "counts", "left_out", "split")}}
         for folder, manifest in manifests.items()
     ]
     return {**_heading(written_at, layout), "tenants": tenants, "files": files}

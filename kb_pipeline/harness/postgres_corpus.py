@@ -4,7 +4,7 @@ Belongs here: documents out of chunks. Does not: whose judgments they serve, fil
 """
 
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Collection, Generator, Iterator
 from contextlib import closing
 from datetime import datetime
 from itertools import groupby
@@ -12,6 +12,7 @@ from operator import itemgetter
 from typing import Any
 
 from kb_pipeline.adapters.postgres.connection import Database
+from kb_pipeline.adapters.postgres.text import storable
 from kb_pipeline.harness.documents import CorpusDocument
 from kb_pipeline.harness.queries import load
 from kb_pipeline.records import Tenant
@@ -53,6 +54,15 @@ class PostgresCorpus:
         with self._database.connect() as connection:
             rows = connection.execute(load("documents_of_chunks"), keys).fetchall()
         return dict(rows)
+
+    def stored(self, tenant: Tenant, identifiers: Collection[str]) -> set[str]:
+        """Those of the document ids that the tenant's knowledge base has, in any version."""
+        # An id that no column can hold is the id of nothing.
+        wanted = [each for each in identifiers if storable(each) == each]
+        keys = {"org_id": tenant.org_id, "specialist_id": tenant.specialist_id, "doc_ids": wanted}
+        with self._database.connect() as connection:
+            rows = connection.execute(load("stored_documents"), keys).fetchall()
+        return {row[0] for row in rows}
 
     def _rows(self, tenant: Tenant, as_of: datetime) -> Generator[tuple[Any, ...], None, None]:
         parameters = {"org_id": tenant.org_id, "specialist_id": tenant.specialist_id, "as_of": as_of}

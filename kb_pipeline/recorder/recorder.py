@@ -35,6 +35,7 @@ MAX_EVENT_BYTES = 256 * 1024
 CLOSING_S = 2.0
 
 Event = RetrievalEvent | SearchEvent
+EXPECTED = "an event object is expected: RetrievalEvent or SearchEvent, or a callable that makes one"
 
 
 class RetrievalRecorder:
@@ -99,10 +100,17 @@ class RetrievalRecorder:
         Given a function, the event is what it returns: then making it cannot fail the caller either.
         """
         try:
-            return self._take(event() if callable(event) else event)
+            given = event() if callable(event) else event
+            if isinstance(given, Event):
+                return self._take(given)
+            detail = EXPECTED
         except Exception as error:  # noqa: BLE001 the application's answer matters more than its event
-            self._drop(DropReason.UNREADABLE, detail=f"{type(error).__name__} while it was made or read")
-            return False
+            detail = f"{type(error).__name__} while it was made or read"
+        self._drop(DropReason.UNREADABLE, detail=detail)
+        # The pump writes the log, also where no event has ever been good.
+        with suppress(Exception):
+            self._keep_pumping()
+        return False
 
     def close(self, timeout: float | None = None) -> None:
         """Take nothing any more, and give what waits `timeout` seconds to reach the queue; the rest is dropped.

@@ -20,26 +20,22 @@ class DropReport:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._counts: Counter[str] = Counter()
-        self._details: dict[str, str] = {}
+        self._counts: Counter[tuple[str, str]] = Counter()
         self._said_at: float | None = None
 
     def note(self, label: str, events: int = 1, *, detail: str = "") -> None:
-        """Remember events that are gone; `detail` is one sentence for the developer."""
+        """Remember events that are gone; `detail` is one sentence for the developer, without a word of the event."""
         with self._lock:
-            self._counts[label] += events
-            self._details[label] = detail
+            self._counts[label, detail] += events
 
     def say(self, *, at_once: bool = False) -> None:
-        """Write one line for each reason, unless the last ones are younger than a minute."""
+        """Write one line for each reason and detail, unless the last ones are younger than a minute."""
         now = self._clock.monotonic()
         is_due = at_once or self._said_at is None or now - self._said_at >= APART_S
         if not self._counts or not is_due:
             return
         with self._lock:
-            counts, details = self._counts, self._details
-            self._counts, self._details = Counter(), {}
+            counts, self._counts = self._counts, Counter()
         self._said_at = now
-        for label, events in counts.items():
-            detail = details[label]
+        for (label, detail), events in counts.items():
             _log.warning("retrieval events dropped: %d, %s%s", events, label, f": {detail}" if detail else "")

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from kb_pipeline.adapters.clock import SystemClock
+from kb_pipeline.adapters.gateway import GatewayJudge
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.cli import failures
 from kb_pipeline.cli.root import kb_pipeline as group
@@ -122,11 +123,14 @@ def test_check_reports_a_judge_that_may_not_be_called(run: Run, database: Databa
     assert "allow_external_judge" in problem["remedy"]
 
 
-def test_check_calls_no_judge_while_grading_is_dormant(run: Run, database: Database) -> None:
-    with ReferenceJudge() as judge:
-        quality = {"enabled": False, "judge_base_url": judge.base_url, "judge_model": MODEL}
-        checked = run(database, "check", quality=quality)
-        assert judge.calls == 0
+def test_check_calls_no_judge_while_grading_is_dormant(
+    run: Run, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def called(_: GatewayJudge) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(GatewayJudge, "probe", called)
+    checked = run(database, "check", quality={"enabled": False, "judge_model": MODEL})
     assert checked.code == 0, checked.out
     assert "judge: not called: not needed while grading is dormant (rag_quality.enabled is false)" in checked.out
 

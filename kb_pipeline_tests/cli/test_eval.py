@@ -81,7 +81,9 @@ def test_runs_judged_to_different_extents_are_shown_and_not_compared(terminal: T
     arguments = ("--run", files / "good.run", "--run", files / "strange.run", "--qrels", files / "qrels")
     shown = terminal.run("eval", *arguments)
     assert shown.code == 1
-    assert "Judged@10 is 1.000 for good.run and 0.000 for strange.run" in shown.sentence
+    warned, refused = shown.err.splitlines()
+    assert "only 0 of 40 documents of strange.run in the top 10 are known" in warned
+    assert "Judged@10 is 1.000 for good.run and 0.000 for strange.run" in refused
     assert "run strange.run" in shown.out
     assert "minus good.run" not in shown.out
     [comparison] = terminal.run("eval", *arguments, "--json").json["results"][0]["comparisons"]
@@ -166,6 +168,56 @@ def test_chunks_of_the_knowledge_base_lead_to_their_documents(
     assert result["runs"][0]["measures"]["MRR"]["mean"] == 1.0
 
 
+def test_ids_as_an_export_encodes_them_are_noticed_without_their_map(
+    database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sha = plant(database, NOTARY, FEE, {"Biaya 2026.pdf": 3, "deeds": 0})
+    plant_chunk(database, NOTARY, "Surat kuasa.pdf", "c1", "Kuasa")
+    run, map_file = tmp_path / "my.run", tmp_path / "id_map.jsonl"
+    ranked = ("Biaya%202026.pdf", "Surat%20kuasa.pdf", "deeds", "gone")
+    run.write_text("".join(f"{sha} Q0 {each} {rank} 1 x\n" for rank, each in enumerate(ranked, 1)))
+    map_file.write_text(
+        '{"id": "Biaya%202026.pdf", "original": "Biaya 2026.pdf"}\n'
+        '{"id": "Surat%20kuasa.pdf", "original": "Surat kuasa.pdf"}\n'
+    )
+    terminal = Terminal(tmp_path, capsys, database)
+    blind = terminal.run("eval", "--run", run, "--json")
+    assert "only 1 of 4 documents of my.run in the top 10 are known; 2 have percent-encoded ids" in blind.err
+    assert "--id-map" in blind.err
+    counts = blind.json["results"][0]["runs"][0]["counts"]
+    assert (counts["documents_at_10"], counts["known_at_10"], counts["percent_encoded_at_10"]) == (4, 1, 2)
+    mapped = terminal.run("eval", "--run", run, "--id-map", map_file)
+    assert "only 3 of 4 documents of my.run in the top 10 are known by judgments or knowledge base" in mapped.err
+    assert "4 documents in the top 10 places; 3 of them known" in mapped.out
+
+
+def test_a_run_of_known_documents_raises_no_warning(
+    database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A percent sign of the document's own id, a document that is only stored, one beyond the top 10."""
+    sha = plant(database, NOTARY, FEE, {"50%20.pdf": 3, **{f"d{number}": 0 for number in range(8)}})
+    plant_chunk(database, NOTARY, "stored", "c1", "Kuasa")
+    ranked = ("50%20.pdf", "stored", *(f"d{number}" for number in range(8)), "gone")
+    (tmp_path / "my.run").write_text("".join(f"{sha} Q0 {each} {rank} 1 x\n" for rank, each in enumerate(ranked, 1)))
+    shown = Terminal(tmp_path, capsys, database).run("eval", "--run", tmp_path / "my.run", "--json")
+    assert (shown.code, shown.err) == (0, "")
+    assert shown.json["results"][0]["runs"][0]["counts"]["known_at_10"] == 10
+
+
+def test_ids_that_are_no_chunks_are_counted(
+    database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sha = plant(database, NOTARY, FEE, {"fees": 3})
+    plant_chunk(database, NOTARY, "fees", "fees#1", "Rp250.000")
+    (tmp_path / "my.run").write_text(f"{sha} Q0 fees 1 2 x\n{sha} Q0 fees#1 2 1 x\n{sha} Q0 none#1 3 0 x\n")
+    terminal = Terminal(tmp_path, capsys, database)
+    shown = terminal.run("eval", "--run", tmp_path / "my.run", "--chunks", "--json")
+    assert "my.run ranks 2 ids that are no chunks of the knowledge base" in shown.err
+    assert "only 1 of 2 documents" in shown.err
+    assert shown.json["results"][0]["runs"][0]["counts"]["not_chunks_at_10"] == 2
+    assert "2 ids that are no chunks" in terminal.run("eval", "--run", tmp_path / "my.run", "--chunks").out
+
+
 def test_of_several_tenants_one_is_to_be_named(
     database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -195,7 +247,10 @@ def test_of_several_tenants_one_is_to_be_named(
         (("--run", "good.run", "--qrels", "qrels", "--since", "7d"), 2, "belong to --engine"),
         (("--run", "good.run", "--qrels", "qrels", "--measures", "nDGC@10"), 1, "'nDGC@10' is no measure"),
         (("--run", "good.run", "--qrels", "qrels", "--measures", " "), 1, "no measure is named"),
-        (("--run", "missing.run", "--qrels", "qrels"), 1, "missing.run cannot be read"),
+        (("--run", "missing.run", "--qrels", "qrels"), 2, "missing.run cannot be read"),
+        (("--run", "good.run", "--qrels", "missing"), 2, "missing cannot be read"),
+        (("--run", "good.run", "--beir", "missing"), 2, "missing cannot be read"),
+        (("--run", "good.run", "--qrels", "qrels", "--id-map", "missing"), 2, "missing cannot be read"),
         (("--run", "qrels", "--qrels", "qrels"), 1, "qrels, line 1: 4 columns; a line has six columns"),
         (("--run", "good.run", "--qrels", "good.run"), 1, "good.run, line 1: 6 columns"),
         (("--run", "good.run", "--beir", "."), 1, "has no qrels"),

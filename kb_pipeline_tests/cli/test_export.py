@@ -95,6 +95,7 @@ def test_a_split_by_time_has_its_cut_in_the_manifest(export: Export, database: D
         "--json",
     )  # fmt: skip
     assert exported.json["split"]["cuts"] == [AS_OF.isoformat()]
+    assert (exported.json["split"]["empty"], exported.err) == (["dev"], "")
     assert exported.json["left_out"] == {"within_embargo": 1}
     assert [len(BeirQuerySource(tmp_path / "out", split=part).judgments()) for part in ("train", "dev", "test")] == [
         1, 0, 1
@@ -111,6 +112,39 @@ def test_a_split_by_cluster_is_the_same_every_time(export: Export, database: Dat
         judgments.append(BeirQuerySource(tmp_path / "out", split="train").judgments())
     assert judgments[0] == judgments[1]
     assert 0 < len(judgments[0]) < 30
+
+
+def test_parts_without_a_query_are_said(export: Export, database: Database, tmp_path: Path) -> None:
+    plant(database, NOTARY, FEE, {"fees": 3})
+    plant(database, CUSTOMS, FEE, {"duties": 3})
+    split = export("--format", "beir", "--out", tmp_path / "out", "--split", "cluster", "--json")
+    first, second = split.json["tenants"]
+    assert len(first["split"]["empty"]) == len(second["split"]["empty"]) == 2
+    empty = " or ".join(first["split"]["empty"])
+    assert split.err.count("\n") == 2
+    assert f"no query of {tmp_path / 'out' / first['folder']} is in {empty}: " in split.err
+    whole = export("--format", "beir", "--out", tmp_path / "whole", *named(NOTARY))
+    assert whole.err == ""
+
+
+def test_an_export_of_another_kind_that_is_replaced_is_named(
+    export: Export, database: Database, tmp_path: Path
+) -> None:
+    for number in range(60):
+        plant(database, NOTARY, f"unik{number}", {"fees": 1})
+    out = tmp_path / "out"
+    said = [
+        export("--format", layout, "--out", out, "--split", split).err
+        for layout, split in (("beir", "none"), ("beir", "none"), ("trec", "none"), ("trec", "cluster"))
+    ]
+    assert said[:2] == ["", ""]
+    assert said[2] == f"kb-pipeline: {out} held an export as beir, which this one as trec replaced\n"
+    assert (
+        said[3]
+        == f"kb-pipeline: {out} held an export as trec, which this one as trec with a split by cluster replaced\n"
+    )
+    (out / "notes.txt").write_text("mine")
+    assert export("--format", "beir", "--out", out, "--force").err == ""
 
 
 def test_what_nobody_exported_is_refused_and_kept_when_forced(

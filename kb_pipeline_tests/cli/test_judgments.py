@@ -53,7 +53,7 @@ def test_explain_shows_the_judgment_and_a_row_per_piece_of_evidence(judged: Data
     facts = {line.split()[0]: line.split(maxsplit=1)[1] for line in shown.out.splitlines() if " " in line.strip()}
     assert (facts["query"], facts["judgment"], facts["positive"]) == (QUERY, "grade 2", "1.000")
     assert shown.out.count("accepted") == 2
-    assert shown.out.count("+0.50") == 2
+    assert shown.out.count("+0.50") == 4
     assert table(judged, "SELECT actor, purpose FROM kb_access_record") == [
         ("kb_pipeline_grader", "ground-truth explain")
     ]

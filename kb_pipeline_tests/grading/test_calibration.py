@@ -74,11 +74,11 @@ def test_the_same_seed_gives_the_same_interval_and_more_data_a_narrower_one() ->
 def test_answers_to_one_question_are_drawn_together() -> None:
     one_group = [
         Observation(score=0.9, is_faithful=True, group="q"),
-        Observation(score=0.1, is_faithful=False, group="q"),
+        Observation(score=0.1, is_faithful=True, group="q"),
     ]
     row = agreement(one_group * 5, source="", language="", label_kind="", threshold=0.5, resamples=50)
-    assert row.auc is not None
-    assert (row.auc.low, row.auc.high) == (1.0, 1.0)
+    assert row.recall is not None
+    assert (row.recall.low, row.recall.high) == (0.5, 0.5)
 
 
 def test_a_source_with_one_label_has_no_auc() -> None:

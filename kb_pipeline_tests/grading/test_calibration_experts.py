@@ -189,6 +189,6 @@ def test_the_order_of_the_labels_changes_nothing_and_drafts_of_a_conversation_ar
     mixed = random.Random(1).sample(given, len(given))
     assert rows(given) == rows(mixed)
     assert rows(given) != rows(given, seed=1)
-    together = [label(0.9, GOOD, group="one"), label(0.1, BAD, group="one")] * 4
-    auc = rows(together)["all", "expert_outcome"].figures["auc"]
-    assert (auc.low, auc.high) == (1.0, 1.0)
+    together = [label(0.9, GOOD, group="one"), label(0.1, GOOD, group="one"), label(0.1, BAD, group="one")] * 4
+    recall = rows(together)["all", "expert_outcome"].figures["recall"]
+    assert (recall.low, recall.value, recall.high) == (0.5, 0.5, 0.5)

@@ -10,6 +10,7 @@ from prometheus_client import CollectorRegistry
 
 from kb_pipeline.recorder import DropReason, RetrievalMetrics
 from kb_pipeline.recorder.metrics import DeliveryMetrics
+from kb_pipeline.records.retrieval import SearchEvent, SearchEventType
 from kb_pipeline.retrieval.events import Read, read_job
 from kb_pipeline_tests.docs_pages import page, table_rows
 from kb_pipeline_tests.recorder.queue_servers import QueueServer
@@ -21,10 +22,31 @@ def rows() -> list[list[str]]:
     return [[cell.strip("`") for cell in row] for row in table_rows(page(PAGE)) if row[0].startswith("`")]
 
 
-def test_the_code_for_python_records_a_saved_draft(server: QueueServer) -> None:
-    [code] = re.findall(r"```python\n(.*?)```", page(PAGE), re.DOTALL)
+def example(function: str, server: QueueServer) -> dict[str, Any]:
+    """The names that the page's example defining this function makes."""
+    [code] = [each for each in re.findall(r"```python\n(.*?)```", page(PAGE), re.DOTALL) if f"def {function}(" in each]
     names: dict[str, Any] = {}
     exec(code.replace("redis://queue:6379/0", server.url), names)  # noqa: S102 our own page
+    return names
+
+
+def test_the_code_for_python_records_what_an_expert_cited(server: QueueServer) -> None:
+    names = example("expert_cited", server)
+    draft = SimpleNamespace(id=uuid4(), org_id=uuid4(), specialist_id=uuid4(), conversation_id=uuid4())
+    search = SimpleNamespace(id=uuid4(), expert_id=uuid4())
+    names["expert_cited"](draft, search, SimpleNamespace(doc_id="alamat", chunk_id="alamat#2", rank=3))
+    names["recorder"].close(60)
+    [job] = [each for each in server.jobs("kb-retrieval-event") if each.data.get("search_id") == str(search.id)]
+    got = read_job(job.data, received_at=datetime.now(UTC), engines=[])
+    assert isinstance(got, Read)
+    assert isinstance(got.event, SearchEvent)
+    assert got.notes == ()
+    assert (got.event.event_type, got.event.doc_id, got.event.rank) == (SearchEventType.CITED, "alamat", 3)
+    assert got.event.message_id == draft.id
+
+
+def test_the_code_for_python_records_a_saved_draft(server: QueueServer) -> None:
+    names = example("draft_was_saved", server)
     draft = SimpleNamespace(
         id=uuid4(), org_id=uuid4(), specialist_id=uuid4(), conversation_id=uuid4(), trace_id="t-1",
         content="Alamat diganti di menu pesanan [RAG-2].",

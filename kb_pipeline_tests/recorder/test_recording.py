@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -13,7 +14,7 @@ from prometheus_client import CollectorRegistry
 from kb_pipeline.errors import SettingsError
 from kb_pipeline.recorder import RetrievalRecorder
 from kb_pipeline.records.retrieval import RetrievedDocument, Tenant
-from kb_pipeline.retrieval.events import Note, Read, read_job
+from kb_pipeline.retrieval.events import Note, Read, job_of, read_job
 from kb_pipeline_tests.recorder.events import QUERY, click, counted, drops, retrieval
 from kb_pipeline_tests.recorder.queue_servers import QueueServer, eventually
 
@@ -142,6 +143,33 @@ def _fails() -> Any:
 def test_whatever_is_recorded_nothing_is_raised(new_recorder: Make, registry: CollectorRegistry, nonsense: Any) -> None:
     assert not new_recorder("redis://127.0.0.1:1/0").record(nonsense)
     assert drops(registry) == {"unreadable": 1}
+
+
+def test_a_job_in_place_of_an_event_and_every_other_failure_are_logged_by_their_own_names(
+    new_recorder: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    recorder = new_recorder("redis://127.0.0.1:1/0")
+    wrong: list[Any] = [_fails, job_of(retrieval()), lambda: job_of(retrieval()), retrieval(tenant=None)]
+    for each in wrong:
+        recorder.record(each)
+    recorder.close()
+    dropped: Counter[str] = Counter()
+    for message in caplog.messages:
+        count, _, detail = message.removeprefix("retrieval events dropped: ").partition(", unreadable: ")
+        dropped[detail] += int(count)
+    assert dropped == {
+        "ZeroDivisionError while it was made or read": 1,
+        "AttributeError while it was made or read": 1,
+        "an event object is expected: RetrievalEvent or SearchEvent, or a callable that makes one": 2,
+    }
+
+
+def test_the_log_names_what_is_wrong_also_where_no_event_was_ever_good(
+    new_recorder: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    recorder: Any = new_recorder("redis://127.0.0.1:1/0")
+    recorder.record(job_of(retrieval()))
+    eventually(lambda: "an event object is expected" in caplog.text)
 
 
 def test_an_event_may_be_made_by_a_function(server: QueueServer, new_recorder: Make, queue: str) -> None:

@@ -1,6 +1,7 @@
 -- C, the proof: documents that experts cited from searches of their own, and where retrieval had them for the draft.
 --
---   psql "$DATABASE_URL" --set ON_ERROR_STOP=1 --file cited_documents.sql [--set since=… --set until=… --set org=… --set specialist=…]
+--   psql "$DATABASE_URL" --set ON_ERROR_STOP=1 --file cited_documents.sql
+--        [--set since=… --set until=… --set org=… --set specialist=…]
 --
 -- No text is compared here: an expert who cites a document says himself what the right information was. It reads the
 -- view kb_source.kb_chunk and our tables (kb_auditor, kb_grader). `found` is where the retrieval of the draft had the

@@ -1,6 +1,7 @@
 -- Judgments that are quarantined for a person: much speaks for the document and much against it.
 --
---   psql "$DATABASE_URL" --set ON_ERROR_STOP=1 --file conflicts.sql [--set org=… --set specialist=…] [--set rows=50]
+--   psql "$DATABASE_URL" --set ON_ERROR_STOP=1 --file conflicts.sql
+--        [--set org=… --set specialist=…] [--set rows=50]
 --
 -- Any role that reads our tables may run it (kb_api_reader); of queries it shows the redacted preview. Settle one with
 -- `kb-pipeline ground-truth settle --query QUERY_SHA --doc DOC_ID --relevant|--not-relevant --author … --reason …`.

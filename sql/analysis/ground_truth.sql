@@ -1,6 +1,7 @@
 -- B, ground truth: what retrieval returned, joined with what the experts did about the drafts, beside our judgment.
 --
---   psql "$DATABASE_URL" --set ON_ERROR_STOP=1 --file ground_truth.sql [--set since=… --set until=… --set org=… --set specialist=…]
+--   psql "$DATABASE_URL" --set ON_ERROR_STOP=1 --file ground_truth.sql
+--        [--set since=… --set until=… --set org=… --set specialist=…]
 --        [--set rows=50]
 --
 -- It reads the views of kb_source and our tables (kb_auditor, kb_grader); of queries it shows the redacted preview.

@@ -1,6 +1,7 @@
 -- C, gaps: of the drafts that experts corrected, where the right information went missing.
 --
---   psql "$DATABASE_URL" --set ON_ERROR_STOP=1 --file kb_gap_vs_ranking_gap.sql [--set since=… --set until=… --set org=… --set specialist=…]
+--   psql "$DATABASE_URL" --set ON_ERROR_STOP=1 --file kb_gap_vs_ranking_gap.sql
+--        [--set since=… --set until=… --set org=… --set specialist=…]
 --
 -- Any role that reads our tables may run it (kb_api_reader); of queries it shows the redacted preview. "Not retrieved" is
 -- no knowledge-base gap yet: the naive verdict files every article that stands too deep, or was not found, under the

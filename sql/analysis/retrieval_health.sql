@@ -1,6 +1,7 @@
 -- A, retrieval health: how often retrieval finds nothing, how well its best result scores, how long it takes.
 --
---   psql "$DATABASE_URL" --set ON_ERROR_STOP=1 --file retrieval_health.sql [--set since=2026-07-01] [--set until=2026-08-01]
+--   psql "$DATABASE_URL" --set ON_ERROR_STOP=1 --file retrieval_health.sql
+--        [--set since=2026-07-01] [--set until=2026-08-01]
 --        [--set org=UUID] [--set specialist=UUID]
 --
 -- Any role that reads our tables may run it (kb_api_reader); it reads no words. Shadow runs served nobody and are left

@@ -1,42 +1,45 @@
 """The dates of a text by value, in whatever form they are written; a bare year is one too.
 
-Belongs here: finding the places that may hold a date, comparing dates. Does not: reading a date (support does), times.
+Belongs here: finding the tokens that may hold a date, comparing dates. Does not: reading a date (support does), times.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from kb_pipeline.grading.opinion.reading import Sentence, DIGITS
 from kb_pipeline.support.dates import Day, dates
 
-_MONTH = (
-    "januari|january|jan|pebruari|februari|february|feb|maret|march|mar|april|apr|mei|may|juni|june|jun|juli|july|jul"
-    "|agustus|august|agu|aug|ags|september|sept|sep|oktober|october|okt|oct|november|nopember|nov|desember|december|des|dec"
+_NAMES = (
+    "januari january jan pebruari februari february feb maret march mar april apr mei may juni june jun juli july jul "
+    "agustus august agu aug ags september sept sep oktober october okt oct november nopember nov desember december des dec"
 )
-_WEEKDAY = "senin|monday|selasa|tuesday|rabu|wednesday|kamis|thursday|jumat|friday|sabtu|saturday|sunday"
-_MONTHS = frozenset(_MONTH.split("|"))
+_MONTHS: Mapping[str, int] = {
+    name: month for name in _NAMES.split() for day in dates(f"{name} 2000")[0].days for _, month, _ in day
+}
 # As words by themselves, "mar", "des", "march" and "may" are no months.
 _ALONE = frozenset("mei juni june juli july maret april".split()) | {
-    month for month in _MONTHS if len(month) > len("march")
+    name for name in _MONTHS if len(name) > len("march")
 }
-_HIT = re.compile(rf"(?<!\w)(?:{_MONTH}|{_WEEKDAY})(?!\w)|\d{{1,4}}[/.-]\d{{1,2}}[/.-]\d{{2,4}}")
-_IN_DIGITS = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}|\d{4}-\d{1,2}-\d{1,2}")
-_YEAR = re.compile(r"(?:1\d|20)\d\d(?=s?$)")
-_AROUND = 16
+_WEEKDAYS = frozenset(
+    "senin monday selasa tuesday rabu wednesday kamis thursday jumat friday sabtu saturday sunday".split()
+)
+_SAID = _WEEKDAYS.union(_MONTHS)
+_SHORTEST = len("1/1/24")
+_IN_DIGITS = re.compile(r"[0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{2,4}|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
+_YEAR = re.compile(r"(?:1[0-9]|20)[0-9]{2}(?=s?$)")
+_BEFORE, _AFTER = 2, 2
 _UNSAID = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """Each date as the set of days it may be, in order; the months that stand without day and year; weekdays."""
+    """Each date as the set of days it may be; the months that stand without day and year; weekdays."""
 
     days: tuple[frozenset[Day], ...] = ()
     months: frozenset[int] = frozenset()
     weekdays: frozenset[str] = frozenset()
-
-    def __add__(self, other: "Calendar") -> "Calendar":
-        return Calendar(self.days + other.days, self.months | other.months, self.weekdays | other.weekdays)
 
     @property
     def all_months(self) -> frozenset[int]:
@@ -44,63 +47,52 @@ class Calendar:
         return self.months | {day[1] for days in self.days for day in days}
 
 
-def calendar(folded: str) -> Calendar:
-    """The dates of a folded text; only what surrounds a month, a weekday or a date in digits is read."""
-    days: list[frozenset[Day]] = []
+def calendar(sentences: Iterable[Sentence], *, of: Collection[int] | None = None) -> Calendar:
+    """The dates of some sentences; only those of the months in `of`, when given."""
+    days: dict[frozenset[Day], None] = {}
     months: set[int] = set()
     weekdays: set[str] = set()
-    for window, hits in _windows(folded):
-        found, _ = dates(window)
-        days += found.days
-        weekdays.update(mark for mark in found.marks if mark.startswith("weekday"))
-        dated = {day[1] for each in found.days for day in each}
-        months.update(number for hit in hits if hit in _ALONE and (number := _month_number(hit)) not in dated)
+    for sentence in sentences:
+        tokens = sentence.tokens
+        for place in [
+            place for place, token in enumerate(tokens) if token in _SAID or (token[0] in DIGITS and len(token) >= _SHORTEST)
+        ]:
+            token = tokens[place]
+            if token in _MONTHS:
+                if of is None or _MONTHS[token] in of:
+                    found = _near(tokens, place)
+                    days.update(dict.fromkeys(found))
+                    if not found and token in _ALONE:
+                        months.add(_MONTHS[token])
+            elif token in _WEEKDAYS:
+                weekdays.update(_weekday(token))
+            elif _IN_DIGITS.fullmatch(token):
+                days.update(dict.fromkeys(dates(token)[0].days))
     return Calendar(tuple(days), frozenset(months), frozenset(weekdays))
 
 
-def _windows(folded: str) -> Iterator[tuple[str, list[str]]]:
-    """The parts of the text that may hold a date, and the months and weekdays in each."""
-    start = end = 0
-    hits: list[str] = []
-    for match in _HIT.finditer(folded):
-        if hits and match.start() - _AROUND > end:
-            yield folded[start:end], hits
-            hits = []
-        start = start if hits else _word_start(folded, match.start() - _AROUND)
-        end = match.end() + _AROUND
-        hits.append(match.group())
-    if hits:
-        yield folded[start:end], hits
-
-
-def _word_start(text: str, place: int) -> int:
-    """The first place from here on that does not cut a word in two."""
-    place = max(0, place)
-    while 0 < place < len(text) and text[place - 1].isalnum() and text[place].isalnum():
-        place += 1
-    return place
+def _near(tokens: Sequence[str], place: int) -> Sequence[frozenset[Day]]:
+    """The dates that the month at this place is part of."""
+    window = " ".join(tokens[max(0, place - _BEFORE) : place + _AFTER + 1])
+    month = _MONTHS[tokens[place]]
+    return [days for days in dates(window)[0].days if any(day[1] == month for day in days)]
 
 
 @lru_cache(maxsize=64)
-def _month_number(name: str) -> int:
-    return next(iter(dates(f"{name} 2000")[0].days[0]))[1]
+def _weekday(token: str) -> Sequence[str]:
+    return dates(token)[0].marks
 
 
-def date_places(tokens: Sequence[str]) -> set[int]:
-    """The places of tokens that are part of a date: numbers beside a month, and dates in digits."""
+def date_places(tokens: Sequence[str], numbers: Iterable[int]) -> set[int]:
+    """Those of the `numbers` (places in ascending order) that are part of a date: beside a month, or one in digits."""
     found: set[int] = set()
-    for place, token in enumerate(tokens):
-        if token in _MONTHS:
-            found.update(near for near in (place - 1, place + 1) if _is_number(tokens, near))
-            if place + 1 in found and is_year("".join(tokens[place + 2 : place + 3])):
-                found.add(place + 2)
-        elif token[0].isdigit() and _IN_DIGITS.fullmatch(token):
+    for place in numbers:
+        before, token, after = tokens[max(0, place - 1) : place], tokens[place], tokens[place + 1 : place + 2]
+        if any(near in _MONTHS for near in (*before, *after)) or _IN_DIGITS.fullmatch(token):
+            found.add(place)
+        elif place - 1 in found and is_year(token) and any(near in _MONTHS for near in tokens[max(0, place - 2) : place]):
             found.add(place)
     return found
-
-
-def _is_number(tokens: Sequence[str], place: int) -> bool:
-    return 0 <= place < len(tokens) and tokens[place][0].isdigit()
 
 
 def is_year(token: str) -> bool:

@@ -12,7 +12,7 @@ from kb_pipeline.grading.opinion.calendar import calendar, date_places, day_doub
 from kb_pipeline.grading.opinion.evidence import Evidence
 from kb_pipeline.grading.opinion.quantities import quantities
 from kb_pipeline.grading.opinion.quoting import citations, quote_doubt, quotes, spoken_citations
-from kb_pipeline.grading.opinion.reading import Sentence, folded, read, tokens_of
+from kb_pipeline.grading.opinion.reading import Sentence, folded, DIGITS, read, tokens_of
 from kb_pipeline.grading.opinion.record import Kind
 from kb_pipeline.grading.opinion.references import INTRODUCING, reference_doubt, references
 from kb_pipeline.grading.opinion.statements import Statement
@@ -46,6 +46,11 @@ class Answer:
         return tokens_of(self.sentences)
 
     @cached_property
+    def overlap(self) -> float:
+        """The share of the tokens that the context has, in [0, 1]; 0 without tokens."""
+        return sum(token in self.evidence.known for token in self.tokens) / max(1, len(self.tokens))
+
+    @cached_property
     def statements(self) -> Sequence[Statement]:
         """The sentences that the context has not word for word; as many as can be compared in time."""
         most = min(MOST_CLAIMS, _MOST_PAIRS // max(1, len(self.evidence.sentences)))
@@ -77,29 +82,27 @@ class Answer:
         return folded(self.text)
 
     @cached_property
-    def _dated(self) -> set[int]:
-        return date_places(self.tokens)
-
-    @cached_property
-    def _years(self) -> set[int]:
-        return {
+    def _numbers(self) -> Sequence[int]:
+        """The places of the tokens in digits that are no number of an article, a law or a passage."""
+        return [
             place
             for place, token in enumerate(self.tokens)
-            if token[0].isdigit() and place not in self._dated and is_year(token)
-        } - self._referring
+            if token[0] in DIGITS and not (place and self.tokens[place - 1] in INTRODUCING)
+        ]
 
     @cached_property
-    def _referring(self) -> set[int]:
-        """The places of the numbers of articles, laws, passages."""
-        return {
-            place + 1
-            for place, token in enumerate(self.tokens[:-1])
-            if token in INTRODUCING and self.tokens[place + 1][0].isdigit()
-        }
+    def _dated(self) -> set[int]:
+        return date_places(self.tokens, self._numbers)
+
+    @cached_property
+    def _years(self) -> Sequence[int]:
+        return [place for place in self._numbers if place not in self._dated and is_year(self.tokens[place])]
 
     def _quantities(self) -> Claims:
         found: dict[Kind, list[float]] = {Kind.NUMBER: [], Kind.AMOUNT: []}
-        for claim in quantities(self.tokens, taken=self._dated | self._years | self._referring)[:MOST_CLAIMS]:
+        referring = (place + 1 for place, token in enumerate(self.tokens) if token in INTRODUCING)
+        taken = {*self._dated, *self._years, *referring}
+        for claim in quantities(self.tokens, taken=taken)[:MOST_CLAIMS]:
             kind = Kind.AMOUNT if claim.currency else Kind.NUMBER
             found[kind].append(self.evidence.quantities.doubt(claim, self.tokens))
         return {**found}
@@ -109,17 +112,17 @@ class Answer:
 
     def _date_doubts(self) -> Iterator[float]:
         numbers = self.evidence.parts_of_numbers if self._years else frozenset[int]()
-        for place in sorted(self._years):
+        for place in self._years:
             yield 0.0 if int(self.tokens[place][:_YEAR_DIGITS]) in numbers else _YEAR_DOUBT
-        mine = calendar(self._folded)
+        mine = calendar(self.sentences)
         if mine.days or mine.months or mine.weekdays:
-            known = self.evidence.calendar
+            known = self.evidence.calendar(mine.all_months)
             yield from (day_doubt(day, known.days, self.evidence.parts_of_numbers) for day in mine.days)
             yield from (0.0 if month in known.all_months else _MONTH_DOUBT for month in mine.months)
             yield from (0.0 if weekday in known.weekdays else _WEEKDAY_DOUBT for weekday in mine.weekdays)
 
     def _references(self) -> Sequence[float]:
-        found = references(self._folded)[:MOST_CLAIMS]
+        found = [] if INTRODUCING.isdisjoint(self.tokens) else references(self._folded)[:MOST_CLAIMS]
         numbers = self.evidence.parts_of_numbers if found else frozenset[int]()
         return [reference_doubt(each, self.evidence.references, numbers) for each in found]
 

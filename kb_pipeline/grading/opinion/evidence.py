@@ -4,18 +4,17 @@ Belongs here: look-ups, each made when it is first needed. Does not: how doubtfu
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from kb_pipeline.grading.opinion.calendar import Calendar, calendar
 from kb_pipeline.grading.opinion.quantities import Known, quantities
-from kb_pipeline.grading.opinion.reading import Sentence, folded, forms_of, read, tokens_of
+from kb_pipeline.grading.opinion.reading import Sentence, folded, forms_of, DIGITS, read, tokens_of
 from kb_pipeline.grading.opinion.references import Reference, references
 from kb_pipeline.support.language import stems
 
-_PREFIXES = range(4, 9)
-_WHOLE_NUMBER = re.compile(r"\d+")
+_WHOLE_NUMBER = re.compile(r"[0-9]+")
 _LONGEST_PART = 4
 
 
@@ -39,7 +38,11 @@ class Evidence:
     @cached_property
     def asked(self) -> Sequence[str]:
         """The folded tokens of the question, in order."""
-        return tokens_of(read(self.question))
+        return tokens_of(self._asked)
+
+    @cached_property
+    def _asked(self) -> Sequence[Sentence]:
+        return read(self.question)
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -77,24 +80,18 @@ class Evidence:
         return "".join(token[0] for token in (*self.tokens, *self.asked))
 
     @cached_property
-    def prefixes(self) -> frozenset[str]:
-        """The beginnings of the words of the context."""
-        return frozenset(token[:length] for token in self.known for length in _PREFIXES if len(token) >= length)
-
-    @cached_property
     def quantities(self) -> Known:
         """The numbers and amounts."""
         return Known(quantities(self.tokens), quantities(self.asked))
 
-    @cached_property
-    def calendar(self) -> Calendar:
-        """The dates of context and question."""
-        return calendar(folded(self.context)) + calendar(folded(self.question))
+    def calendar(self, months: Collection[int]) -> Calendar:
+        """The dates of context and question in some months."""
+        return calendar((*self.sentences, *self._asked), of=months)
 
     @cached_property
     def parts_of_numbers(self) -> frozenset[int]:
         """The numbers of up to four digits of context and question, those inside of dates and ranges too."""
-        tokens = (token for token in (*self.tokens, *self.asked) if token[0].isdigit())
+        tokens = (token for token in (*self.tokens, *self.asked) if token[0] in DIGITS)
         return frozenset(
             int(part) for token in tokens for part in _WHOLE_NUMBER.findall(token) if len(part) <= _LONGEST_PART
         )

@@ -43,6 +43,8 @@ class Name:
 
 def names(sentence: Sentence) -> Iterator[Name]:
     """The names of a sentence; its first word is one by itself, since it has its capital from its place."""
+    if sentence.text.islower():
+        return
     certainty = _IN_TITLE if _is_title(sentence) else 1.0
     run: list[int] = []
     for place, word in enumerate((*sentence.written, "")):
@@ -67,12 +69,13 @@ def _may_name(sentence: Sentence, place: int) -> bool:
 
 
 def _is_title(sentence: Sentence) -> bool:
-    capitals = [
-        word[0].isupper()
-        for word, token in zip(sentence.written, sentence.tokens, strict=True)
-        if word[0].isalpha() and token not in FUNCTION_WORDS
-    ]
-    return all(capitals) and len(capitals) >= _SHORTEST_TITLE
+    capitals = 0
+    for word, token in zip(sentence.written, sentence.tokens, strict=True):
+        if word[0].isupper():
+            capitals += token not in FUNCTION_WORDS
+        elif word[0].isalpha() and token not in FUNCTION_WORDS:
+            return False
+    return capitals >= _SHORTEST_TITLE
 
 
 def name_doubt(words: Sequence[str], evidence: Evidence) -> float:
@@ -87,7 +90,7 @@ def name_doubt(words: Sequence[str], evidence: Evidence) -> float:
 def _spelling_doubt(word: str, evidence: Evidence) -> float:
     """Less where the context has a word that begins alike: Inggris and Inggeris, Japan and Japanese."""
     prefix = word[: min(_LONGEST_PREFIX, max(_SHORTEST_PREFIX, len(word) - 3))]
-    return _ALIKE if len(word) > _SHORTEST_PREFIX and prefix in evidence.prefixes else 1.0
+    return _ALIKE if len(word) > _SHORTEST_PREFIX and f" {prefix}" in evidence.streams[0] else 1.0
 
 
 def _is_abbreviated(words: Sequence[str], evidence: Evidence) -> bool:

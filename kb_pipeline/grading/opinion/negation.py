@@ -4,11 +4,12 @@ Belongs here: negators and their places, words with an opposite. Does not: findi
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from kb_pipeline.grading.opinion.reading import Sentence
 from kb_pipeline.support.language import FUNCTION_WORDS, is_negator, stems
-from kb_pipeline.support.polarity import Polarity, in_one_word
+from kb_pipeline.support.polarity import Polarity, Pole
 
 # Before one of these nothing is denied: not only, no later than, tidak lebih dari.
 _AFFIRMING = frozenset(
@@ -28,14 +29,23 @@ _REACH = 7
 _MOST_NEGATORS = 8
 _MOST_PLACES = 20
 _BEFORE, _AFTER, _AROUND = 2, 1, 5
-_SLACK, _SLACK_OF_CONTEXT = 4, 2
 _CLOSE = 0.7
 
-_ONE_SIDE = 0.5
-_FAR_APART = 0.4
 _OPPOSITE = 0.6
 _MOOD = 0.3
 _LEAST = 0.4
+
+
+class _Bounds(NamedTuple):
+    """What a missing denial is worth, beside 1 where the words around it stand as close as here, but for `slack`."""
+
+    slack: int
+    far_apart: float
+    one_side: float
+
+
+_OF_ANSWER = _Bounds(slack=4, far_apart=0.4, one_side=0.5)
+_OF_CONTEXT = _Bounds(slack=2, far_apart=0.0, one_side=0.0)
 
 
 class _Beside(NamedTuple):
@@ -52,68 +62,56 @@ def negation_doubt(sentence: Sentence, neighbours: Sequence[Sentence], closeness
     """
     if not neighbours or any(f" {sentence.key} " in f" {each.key} " for each in neighbours):
         return 0.0
-    mine = sentence.tokens
-    doubts = [max(_unmatched(mine, each.tokens), closeness * _dropped(each.tokens, mine)) for each in neighbours]
+    doubts = [max(_unmatched(sentence, each), closeness * _dropped(each, sentence)) for each in neighbours]
     if not any(doubts) and closeness >= _CLOSE:
         return closeness * min(_opposed(sentence, each) for each in neighbours)
     return min(doubts) * (_LEAST + (1 - _LEAST) * closeness)
 
 
-def _unmatched(mine: Sequence[str], theirs: Sequence[str]) -> float:
+def _unmatched(mine: Sentence, theirs: Sentence) -> float:
     """How surely a negator of the answer's sentence has none at its place in the context's."""
-    negators = _negators(mine)
-    return _strongest(mine, negators, theirs, slack=_SLACK, far=_FAR_APART, one_side=_ONE_SIDE)
+    return max(
+        (_strength(mine.tokens, place, theirs, _OF_ANSWER) for place in _denials(mine)[:_MOST_NEGATORS]), default=0.0
+    )
 
 
-def _dropped(theirs: Sequence[str], mine: Sequence[str]) -> float:
+def _dropped(theirs: Sentence, mine: Sentence) -> float:
     """How surely the answer's sentence left out a negator of the context's; both words beside it must be there."""
-    negators = [place for place in _negators(theirs) if theirs[place] not in _WITHOUT]
-    return _strongest(theirs, negators, mine, slack=_SLACK_OF_CONTEXT, far=0.0, one_side=0.0)
+    places = [place for place in _denials(theirs) if theirs.tokens[place] not in _WITHOUT]
+    return max((_strength(theirs.tokens, place, mine, _OF_CONTEXT) for place in places[:_MOST_NEGATORS]), default=0.0)
 
 
-def _negators(tokens: Sequence[str]) -> list[int]:
+def _denials(sentence: Sentence) -> Sequence[int]:
+    """The places of the negators that deny: not those of "not only" and "No. 5"."""
+    tokens = sentence.tokens
     return [
         place
-        for place, token in enumerate(tokens)
-        if is_negator(token) and _AFFIRMING.isdisjoint(tokens[place + 1 : place + 2]) and not _is_numero(tokens, place)
+        for place in sentence.negators
+        if _AFFIRMING.isdisjoint(following := tokens[place + 1 : place + 2])
+        and not (tokens[place] == "no" and following and following[0][0].isdigit())
     ]
 
 
-def _is_numero(tokens: Sequence[str], place: int) -> bool:
-    """Whether it is the "no" of "No. 5"."""
-    return tokens[place] == "no" and any(token[0].isdigit() for token in tokens[place + 1 : place + 2])
-
-
-def _strongest(
-    tokens: Sequence[str], negators: Sequence[int], others: Sequence[str], *, slack: int, far: float, one_side: float
-) -> float:
-    if not negators:
+def _strength(tokens: Sequence[str], negator: int, other: Sentence, bounds: _Bounds) -> float:
+    """How surely nothing denies in `other` what the negator denies here; the words beside it tell where that is."""
+    before = _nearest(tokens, range(negator - 1, max(-1, negator - _REACH), -1), other.places)
+    after = _nearest(tokens, range(negator + 1, min(len(tokens), negator + _REACH)), other.places)
+    gap = _narrowest(before, after)
+    if before and after and gap:
+        if _denies(other, gap[0] - _BEFORE, gap[1] + _AFTER):
+            return 0.0
+        return 1.0 if gap[1] - gap[0] - (after.place - before.place) <= bounds.slack else bounds.far_apart
+    side = after or before
+    if side is None or any(_denies(other, place - _AROUND, place + _AROUND) for place in side.places):
         return 0.0
-    places = _places(others)
-    denying = [*_negators(others), *(place for place, token in enumerate(others) if token in _DENYING)]
-    strength = 0.0
-    for negator in negators[:_MOST_NEGATORS]:
-        before = _nearest(tokens, range(negator - 1, max(-1, negator - _REACH), -1), places)
-        after = _nearest(tokens, range(negator + 1, min(len(tokens), negator + _REACH)), places)
-        gap = _narrowest(before, after)
-        if before and after and gap:
-            is_denied = any(gap[0] - _BEFORE <= place <= gap[1] + _AFTER for place in denying)
-            fits = gap[1] - gap[0] - (after.place - before.place) <= slack
-            strength = max(strength, 0.0 if is_denied else 1.0 if fits else far)
-        elif side := after or before:
-            is_denied = any(abs(place - each) <= _AROUND for each in side.places for place in denying)
-            strength = max(strength, 0.0 if is_denied else one_side)
-    return strength
+    return bounds.one_side
 
 
-def _places(tokens: Sequence[str]) -> Mapping[str, Sequence[int]]:
-    """Where each form of a telling word stands."""
-    found: dict[str, list[int]] = {}
-    for place, token in enumerate(tokens):
-        if token not in FUNCTION_WORDS:
-            for form in stems(token):
-                found.setdefault(form, []).append(place)
-    return found
+def _denies(sentence: Sentence, first: int, last: int) -> bool:
+    """Whether a word between two places denies."""
+    return any(first <= place <= last for place in _denials(sentence)) or not _DENYING.isdisjoint(
+        sentence.tokens[max(0, first) : last + 1]
+    )
 
 
 def _nearest(tokens: Sequence[str], order: range, places: Mapping[str, Sequence[int]]) -> _Beside | None:
@@ -136,10 +134,19 @@ def _narrowest(before: _Beside | None, after: _Beside | None) -> tuple[int, int]
 
 def _opposed(sentence: Sentence, other: Sentence) -> float:
     """Whether one has a word where the other has its opposite: increased and decreased; less for must and may."""
-    mine, theirs = (frozenset(Polarity(in_one_word(each.key)).poles) for each in (sentence, other))
+    mine, theirs = (_poles(each.tokens) for each in (sentence, other))
     gone, come = mine - theirs, theirs - mine
     axes = {axis for axis, _ in gone}.intersection(axis for axis, _ in come)
     return (_OPPOSITE if axes - _AXES_OF_MOOD else _MOOD) if axes else 0.0
 
 
-_AXES_OF_MOOD = frozenset(axis for axis, _ in Polarity("must may").poles)
+def _poles(tokens: Sequence[str]) -> frozenset[Pole]:
+    return frozenset[Pole]().union(*map(_poles_of, tokens))
+
+
+@lru_cache(maxsize=16_384)
+def _poles_of(token: str) -> frozenset[Pole]:
+    return frozenset(Polarity(token).poles)
+
+
+_AXES_OF_MOOD = frozenset(axis for axis, _ in _poles(("must", "may")))

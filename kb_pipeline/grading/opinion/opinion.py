@@ -12,7 +12,7 @@ from kb_pipeline.grading.opinion.quoting import citations
 from kb_pipeline.grading.opinion.reading import normal
 from kb_pipeline.grading.opinion.record import Count, Kind, Opinion
 from kb_pipeline.records import Metrics, Triad
-from kb_pipeline.support import language_of, word_overlap
+from kb_pipeline.support import language_of
 from kb_pipeline.support.language import FUNCTION_WORDS
 
 # It changes with anything that changes a score.
@@ -57,7 +57,7 @@ def second_opinion(triad: Triad, metrics: Metrics) -> Opinion:
     doubt = max((count.doubt for count in counts.values()), default=0.0)
     return Opinion(
         version=VERSION,
-        support_score=word_overlap(text, context) * (1 - _SHARE_OF_DOUBT * doubt),
+        support_score=answer.overlap * (1 - _SHARE_OF_DOUBT * doubt),
         counts=counts,
         partial=answer.is_partly_read or len(text) >= LONGEST_ANSWER or len(context) >= LONGEST_CONTEXT,
         **languages,
@@ -107,5 +107,5 @@ def _calibrated(doubt: float, halfway: float) -> float:
 
 
 def _language(text: str) -> str | None:
-    known = sum(word in FUNCTION_WORDS for word in text[:2_000].casefold().split())
-    return language_of(text[:2_000]).value if known >= _FEWEST_FUNCTION_WORDS else None
+    known = sum(word in FUNCTION_WORDS for word in text[:500].casefold().split())
+    return language_of(text[:500]).value if known >= _FEWEST_FUNCTION_WORDS else None

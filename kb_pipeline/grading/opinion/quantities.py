@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
-from kb_pipeline.grading.opinion.reading import telling
+from kb_pipeline.grading.opinion.reading import DIGITS, telling
 from kb_pipeline.support.numbers import numbers_in, readings
 
-_DIGITS = frozenset("0123456789")
 _SCALES = frozenset("ribu rb thousand k juta jt million miliar milyar billion triliun trillion".split())
 _SHORT_SCALES = {"mil": "million", "mn": "million", "mln": "million", "bn": "billion", "tn": "trillion"}
 _MULTIPLIERS = frozenset("belas puluh ratus hundred".split()) | _SCALES
@@ -32,7 +31,7 @@ _CURRENCIES = {word: currency for currency, words in _CURRENCY_WORDS.items() for
 _ONLY_BEFORE = frozenset("rm".split())
 _ONLY_AFTER = frozenset("rupiah dollar dollars dolar euro euros pound pounds ringgit yen".split())
 _PERCENT = frozenset("% persen percent pct".split())
-_NUMBER = re.compile(r"(\d+(?:[.,]\d+)*)([^\W\d_]*)")
+_NUMBER = re.compile(r"([0-9]+(?:[.,][0-9]+)*)([a-z]*)")
 _PARTS = re.compile(r"[/:-]")
 _ABOUT = frozenset(
     "sekitar kira kurang lebih hampir mencapai about around approximately roughly nearly almost over under some".split()
@@ -75,13 +74,12 @@ def quantities(tokens: Sequence[str], *, taken: Collection[int] = ()) -> list[Qu
     """The quantities among the tokens, in order, but for those in `taken` places; a lone "one" is none."""
     found: list[Quantity] = []
     last = -1
-    for place, token in enumerate(tokens):
-        if place <= last:
-            continue
-        if token[0] in _DIGITS:
+    numbers = {token for token in set(tokens) if token[0] in DIGITS or _is_spelled(token)}
+    for place in [place for place, token in enumerate(tokens) if token in numbers]:
+        if tokens[place][0] in DIGITS:
             if place not in taken:
                 found.extend(_written(tokens, place))
-        elif _is_spelled(token):
+        elif place > last:
             last = _end_of_run(tokens, place)
             values = _spelled_values(" ".join(tokens[place : last + 1]))
             if values != _ONE:

@@ -5,46 +5,76 @@ Belongs here: sentence borders, tokens, telling words. Does not: what a token cl
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from kb_pipeline.support.language import FUNCTION_WORDS, stems
+from kb_pipeline.support.language import FUNCTION_WORDS, NEGATORS, stems
 
 _MARKER = r"(?:[-*•·▪–>]|#{1,6}|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])[ \t]+"
-_BLOCK = rf"\n[^\S\n]*+\n\s*+(?:{_MARKER})?+|\n[ \t]*+{_MARKER}|\A\s*+{_MARKER}"
+# A blank line, or a list item.
+_BLOCK = rf"\n(?:[^\S\n]*+\n\s*+(?:{_MARKER})?+|[ \t]*+{_MARKER})"
 # A mark ends a sentence behind three letters, so that "Dr." and "K.H." end none.
-_STOP = r"(?:(?<=[^\W\d_]{3})|(?<=[\d)\]%\"'”’»*]))[.!?:]++[\"'”’»)\]*_]*+"
+_STOP = r"[.!?:](?:(?<=[^\W\d_]{3}.)|(?<=[\d)\]%\"'”’»*].))[.!?:]*+[\"'”’»)\]*_]*+"
 _NEXT_LINE = rf"[^\S\n]*+\n\s*+(?:{_MARKER})?+"
 _BREAK = re.compile(rf"{_BLOCK}|{_STOP}(?:{_NEXT_LINE}|\s++(?=[^\sa-z]))")
 # A text without capitals shows no beginnings.
 _BREAK_IN_SMALL = re.compile(rf"{_BLOCK}|{_STOP}(?:{_NEXT_LINE}|\s++)")
+# Letters by range, which is twice as quick as by category; what else is in these ranges does no harm.
+_LETTER = "A-Za-z\u00aa\u00c0-\u024f\u0370-\u1fff\u3040-\uffdc"
 _TOKEN = re.compile(
-    r"\d{4}-\d{1,2}-\d{1,2}(?![\d-])|\d+(?:[.,/:]\d+)*[^\W\d_]*|(?:[Rr][Pp]|IDR|USD|RM)(?=\.?\d)"
-    r"|[^\W\d_][^\W_]*(?:['’](?:t\b|[^\W\d_]{3,}))?|[%$€£¥§]"
+    rf"[{_LETTER}][{_LETTER}0-9]*(?:'(?:t\b|[{_LETTER}]{{3,}}))?"
+    r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?![0-9-])|[0-9]+(?:[.,/:][0-9]+)*[a-z]*|[%$€£¥§]"
 )
+# Rp10.000 is two tokens.
+_GLUED = re.compile(r"(?:[Rr][Pp]|[Ii][Dd][Rr]|[Uu][Ss][Dd]|[Rr][Mm])(?=\.?[0-9])")
+_MAY_BE_GLUED = re.compile(r"[PpRrDdMm]\.?[0-9]")
+DIGITS = frozenset("0123456789")
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
 _LONGEST_TOKEN = 64
 _SHORTEST_TELLING = 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sentence:
     """One sentence: its text, and its tokens as written and folded."""
 
     text: str
-    written: Sequence[str]
     tokens: Sequence[str]
 
-    @property
+    @cached_property
+    def written(self) -> Sequence[str]:
+        """The tokens as written; folded where folding changed how many there are."""
+        written = _TOKEN.findall(self.text)
+        return written if len(written) == len(self.tokens) else self.tokens
+
+    @cached_property
     def key(self) -> str:
         """Equal for two sentences of the same words."""
         return " ".join(self.tokens)
+
+    @cached_property
+    def negators(self) -> Sequence[int]:
+        """The places of the words that turn it around."""
+        return [place for place, token in enumerate(self.tokens) if token in NEGATORS or token[-2:] == "'t"]
+
+    @cached_property
+    def places(self) -> Mapping[str, Sequence[int]]:
+        """Where each form of a telling word stands."""
+        found: dict[str, list[int]] = {}
+        for place, token in enumerate(self.tokens):
+            if token not in FUNCTION_WORDS:
+                for form in stems(token):
+                    found.setdefault(form, []).append(place)
+        return found
 
 
 def normal(text: str, *, longest: int) -> str:
     """At most `longest` characters of `text` in NFKC, without invisible characters."""
     text = text[:longest]
-    return text if text.isascii() else _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))[:longest]
+    if text.isascii():
+        return text
+    return _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))[:longest].replace("’", "'")
 
 
 def folded(text: str) -> str:
@@ -55,11 +85,18 @@ def folded(text: str) -> str:
 def read(text: str) -> list[Sentence]:
     """The sentences of a `normal` text that have a token."""
     found: list[Sentence] = []
-    for piece in (_BREAK if folded(text) != text else _BREAK_IN_SMALL).split(text):
-        written = [token[:_LONGEST_TOKEN] for token in _TOKEN.findall(piece)]
-        if written:
-            found.append(Sentence(piece, written, [folded(token) for token in written]))
+    if _MAY_BE_GLUED.search(text):
+        text = _GLUED.sub(r"\g<0> ", text)
+    border = _BREAK_IN_SMALL if text.islower() else _BREAK
+    for piece in border.split(f"\n{text}"):
+        tokens = _TOKEN.findall(folded(piece))
+        if tokens:
+            found.append(Sentence(piece.strip(), _short(tokens) if len(piece) > _LONGEST_TOKEN else tokens))
     return found
+
+
+def _short(tokens: list[str]) -> list[str]:
+    return [token[:_LONGEST_TOKEN] for token in tokens] if max(map(len, tokens)) > _LONGEST_TOKEN else tokens
 
 
 def tokens_of(sentences: Iterable[Sentence]) -> list[str]:
@@ -72,7 +109,7 @@ def telling(tokens: Iterable[str]) -> list[str]:
     return [
         token
         for token in tokens
-        if token not in FUNCTION_WORDS and len(token) >= _SHORTEST_TELLING and not token[0].isdigit()
+        if token not in FUNCTION_WORDS and len(token) >= _SHORTEST_TELLING and token[0] not in DIGITS
     ]
 
 

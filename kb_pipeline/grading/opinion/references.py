@@ -16,7 +16,7 @@ _CANONICAL = {
 }  # fmt: skip
 # Behind one of these a number is no quantity.
 INTRODUCING = frozenset(_CANONICAL) | frozenset(
-    "uu pp perpres perppu passage passages dokumen document documents sumber source sources kutipan".split()
+    "uu undang pp perpres perppu perpu keppres perda peraturan keputusan law act regulation directive decree passage passages dokumen document documents sumber source sources kutipan".split()
 )
 _WORD = "|".join(sorted(_CANONICAL, key=len, reverse=True))
 _LISTED = r"\(?\d{1,4}[a-z]?\)?"

@@ -12,7 +12,7 @@ from kb_pipeline.grading.opinion.evidence import Evidence
 from kb_pipeline.grading.opinion.naming import Name, name_doubt, names
 from kb_pipeline.grading.opinion.negation import negation_doubt
 from kb_pipeline.grading.opinion.reading import Sentence, forms_of, telling
-from kb_pipeline.support.language import is_negator, stems
+from kb_pipeline.support.language import NEGATORS, stems
 from kb_pipeline.support.style import asserts
 
 # Words with which an answer speaks of itself and of what it was given.
@@ -26,11 +26,13 @@ _ABOUT_THE_ANSWER = frozenset(
 _WHAT_WAS_GIVEN = frozenset(
     "passage passages document documents context information konteks dokumen informasi sumber".split()
 )
+_LEFT_OUT = _ABOUT_THE_ANSWER | NEGATORS
 _MOST_COMPARED = 2_000
 _NEAREST = 3
 _ABOUT_AS_CLOSE = 0.8
 _MOST_NAMES = 6
 _SMOOTHING = 3
+_WORTH_A_LOOK = 0.2
 _LEAST_OF_NAME = 0.5
 
 
@@ -45,7 +47,7 @@ class Statement:
     def words(self) -> Sequence[str]:
         """The telling words but negators, and but those about the answer itself."""
         words = telling(self.sentence.tokens)
-        return [word for word in words if word not in _ABOUT_THE_ANSWER and not is_negator(word)]
+        return [word for word in words if word not in _LEFT_OUT]
 
     @cached_property
     def foreign(self) -> float:
@@ -54,14 +56,15 @@ class Statement:
         0 where the sentence asserts nothing, or says that something is not in what was given.
         """
         unknown = [word for word in self.words if not self.evidence.has(word)]
-        if not unknown or self._misses() or not asserts(self.sentence.text):
+        if not unknown or self._misses:
             return 0.0
         count = sum(0.5 if self.evidence.was_asked(word) else 1.0 for word in unknown)
-        return count / (len(self.words) + _SMOOTHING)
+        share = count / (len(self.words) + _SMOOTHING)
+        return share if share < _WORTH_A_LOOK or asserts(self.sentence.text) else 0.0
 
+    @property
     def _misses(self) -> bool:
-        tokens = self.sentence.tokens
-        return not _WHAT_WAS_GIVEN.isdisjoint(tokens) and any(map(is_negator, tokens))
+        return bool(self.sentence.negators) and not _WHAT_WAS_GIVEN.isdisjoint(self.sentence.tokens)
 
     @cached_property
     def _closest(self) -> Sequence[tuple[float, int]]:
@@ -89,14 +92,19 @@ class Statement:
 
     def negation_doubt(self) -> float:
         """How doubtful it is that the sentence denies and affirms what the closest ones do, in [0, 1]."""
-        return 0.0 if self._misses() else negation_doubt(self.sentence, self.neighbours, self.closeness)
+        return 0.0 if self._misses else negation_doubt(self.sentence, self.neighbours, self.closeness)
+
+    @cached_property
+    def names(self) -> Sequence[Name]:
+        """The names."""
+        return list(names(self.sentence))
 
     def name_doubts(self) -> Sequence[float]:
         """How doubtful each name is: more where the rest of the sentence stands in the closest one of the context.
 
         An answer that is nothing but a name needs no other sign that it is one.
         """
-        found = list(names(self.sentence))
+        found = self.names
         doubts = [name_doubt(name.words, self.evidence) for name in found]
         if not any(doubts):
             return doubts
@@ -114,9 +122,11 @@ class Statement:
 
     def roles_doubt(self) -> float:
         """How doubtful it is that two names do what they do in the closest sentence, in [0, 1]."""
-        found = [name for name in names(self.sentence) if self.neighbours and name.certainty][:_MOST_NAMES]
-        closest = self.neighbours[0].tokens if found else ()
-        return self.closeness * max((_swapped(self.sentence.tokens, closest, *pair) for pair in combinations(found, 2)), default=0.0)
+        found = self.names[:_MOST_NAMES]
+        if len(found) < len(("one", "other")) or not self.neighbours:
+            return 0.0
+        mine, theirs = self.sentence.tokens, self.neighbours[0].tokens
+        return self.closeness * max(_swapped(mine, theirs, *pair) for pair in combinations(found, 2))
 
 
 def _swapped(mine: Sequence[str], theirs: Sequence[str], first: Name, second: Name) -> float:

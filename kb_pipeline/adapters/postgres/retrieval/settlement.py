@@ -26,7 +26,9 @@ def settle_judgment(
     reason: str,
     tenant: Tenant | None = None,
 ) -> Pair:
-    """Append what a person says of a document for a query (its words, its query_sha or 6 and more digits of it); nothing earlier is changed.
+    """Append what a person says of a document for a query (its words, its query_sha or 6 and more digits of it).
+
+    Nothing earlier is changed.
 
     The word counts from the next harvest on, until somebody says otherwise or the document changes. Raises UnknownPair
     where the tenant was never asked the query or has no such document, KbPipelineError without author or reason.
