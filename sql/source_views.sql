@@ -13,8 +13,8 @@
 CREATE SCHEMA IF NOT EXISTS kb_source;
 COMMENT ON SCHEMA kb_source IS 'Views that map the operator''s tables; kb_pipeline only selects from them.';
 
--- Required by grading: the audited calls of the gateway. Only completed calls: ts never changes afterwards. Keep ts a bare, indexed
--- column of your table: every run asks for one hour of it.
+-- Required by grading: the audited calls of the gateway. Only completed calls: ts never changes afterwards. Keep ts a
+-- bare, indexed column of your table: every run asks for one hour of it.
 
 DROP VIEW IF EXISTS kb_source.ai_call;
 CREATE VIEW kb_source.ai_call AS
@@ -41,7 +41,7 @@ COMMENT ON COLUMN kb_source.ai_call.engine IS 'text: the chatbot engine, a dimen
 COMMENT ON COLUMN kb_source.ai_call.model IS 'text or null: the model that answered.';
 COMMENT ON COLUMN kb_source.ai_call.http_status IS 'integer or null: the status the caller saw.';
 
--- Required: the stored bodies. A call whose body has not arrived is examined when it does.
+-- Required by grading: the stored bodies. A call whose body has not arrived is examined when it does.
 
 DROP VIEW IF EXISTS kb_source.ai_call_body;
 CREATE VIEW kb_source.ai_call_body AS

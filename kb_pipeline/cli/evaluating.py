@@ -21,7 +21,7 @@ from kb_pipeline.errors import KbPipelineError
 
 if TYPE_CHECKING:
     from kb_pipeline.adapters.postgres.connection import Database
-    from kb_pipeline.harness import Difference, Evaluation, Judgments, PostgresCorpus, Run
+    from kb_pipeline.harness import Difference, Evaluation, Judgments, PostgresCorpus, QuerySource, Run
     from kb_pipeline.records import Tenant
 
 SHOWN_TENANTS = 3
@@ -183,17 +183,7 @@ def _tenant_matters(asked: _Asked, invocation: Invocation) -> Iterator[_Matter]:
             source = PostgresQuerySource(database, tenant)
             recorded = _recorded_runs(asked, database, tenant, is_one_of_many=len(tenants) > 1)
             if files or recorded:
-                judgments, excluded = source.judgments(), source.excluded()
-                ids = _Identifiers.of(asked, database, tenant, mapped)
-                runs = [*(ids.recognised(run, judgments, excluded) for run in files), *recorded]
-                yield _Matter(
-                    tenant=tenant,
-                    judgments=judgments,
-                    excluded=excluded,
-                    runs=runs,
-                    document_of=ids.document_of,
-                    has_documents=ids.corpus is not None,
-                )
+                yield _Identifiers.of(asked, database, tenant, mapped).matter(source, files, recorded)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -221,7 +211,18 @@ class _Identifiers:
     def document_of(self) -> dict[str, str]:
         return {**(self.chunks or {}), **self.mapped}
 
-    def recognised(self, run: "Run", judgments: "Judgments", excluded: Mapping[str, Collection[str]]) -> "Run":
+    def matter(self, source: "QuerySource", files: "Sequence[Run]", recorded: "Sequence[Run]") -> _Matter:
+        judgments, excluded = source.judgments(), source.excluded()
+        return _Matter(
+            tenant=self.tenant,
+            judgments=judgments,
+            excluded=excluded,
+            runs=[*(self._recognised(run, judgments, excluded) for run in files), *recorded],
+            document_of=self.document_of,
+            has_documents=self.corpus is not None,
+        )
+
+    def _recognised(self, run: "Run", judgments: "Judgments", excluded: Mapping[str, Collection[str]]) -> "Run":
         from kb_pipeline.harness import recognised
 
         return recognised(

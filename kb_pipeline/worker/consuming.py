@@ -165,7 +165,7 @@ class EventWorker(bullmq.Worker):  # type: ignore[misc] # bullmq is untyped
             if not job_data:
                 raise
             # The job is active already, and would stay so for ever.
-            job = await super().nextJobFromJobData(readable(job_data), *place)
+            raise
         if job is not None:
             job.opts = usable_options(job.opts)
         return job

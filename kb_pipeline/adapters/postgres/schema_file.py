@@ -11,9 +11,7 @@ from kb_pipeline.adapters.postgres.sql_files import sql_folder
 
 _TABLE = re.compile(r"^CREATE TABLE public\.(\w+) \(\n(.*?)^\)", re.MULTILINE | re.DOTALL)
 # Key words are in capitals there, also those that begin a line of a CASE within a CHECK.
-_COLUMN = re.compile(
-    r"^    \"?([a-z_]\w*)\"? (.+?)(?: DEFAULT .*?)?(?: CONSTRAINT \w+)?( NOT NULL)?,?$", re.MULTILINE
-)
+_COLUMN = re.compile(r"^    \"?([a-z_]\w*)\"? (.+?)(?: DEFAULT .*?)?(?: CONSTRAINT \w+)?( NOT NULL)?,?$", re.MULTILINE)
 _COMMENT = re.compile(r"^COMMENT ON COLUMN public\.(\w+)\.\"?(\w+)\"? IS '((?:[^']|'')*)';", re.MULTILINE)
 
 

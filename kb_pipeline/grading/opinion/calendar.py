@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from kb_pipeline.grading.opinion.reading import Sentence, DIGITS
+from kb_pipeline.grading.opinion.reading import DIGITS, Sentence
 from kb_pipeline.support.dates import Day, dates
 
 _NAMES = (

@@ -12,7 +12,7 @@ from kb_pipeline.grading.opinion.calendar import calendar, date_places, day_doub
 from kb_pipeline.grading.opinion.evidence import Evidence
 from kb_pipeline.grading.opinion.quantities import quantities
 from kb_pipeline.grading.opinion.quoting import citations, quote_doubt, quotes, spoken_citations
-from kb_pipeline.grading.opinion.reading import Sentence, folded, DIGITS, read, tokens_of
+from kb_pipeline.grading.opinion.reading import DIGITS, Sentence, folded, read, tokens_of
 from kb_pipeline.grading.opinion.record import Kind
 from kb_pipeline.grading.opinion.references import INTRODUCING, reference_doubt, references
 from kb_pipeline.grading.opinion.statements import Statement
@@ -104,7 +104,7 @@ class Answer:
         taken = {*self._dated, *self._years, *referring}
         for claim in quantities(self.tokens, taken=taken)[:MOST_CLAIMS]:
             kind = Kind.AMOUNT if claim.currency else Kind.NUMBER
-            found[kind].append(self.evidence.quantities.doubt(claim, self.tokens))
+            found[kind].append(self.evidence.quantities.doubt(claim))
         return {**found}
 
     def _dates(self) -> Sequence[float]:

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from kb_pipeline.grading.opinion.calendar import Calendar, calendar
 from kb_pipeline.grading.opinion.quantities import Known, quantities
-from kb_pipeline.grading.opinion.reading import Sentence, folded, forms_of, DIGITS, read, tokens_of
+from kb_pipeline.grading.opinion.reading import DIGITS, Sentence, folded, forms_of, read, tokens_of
 from kb_pipeline.grading.opinion.references import Reference, references
 from kb_pipeline.support.language import stems
 

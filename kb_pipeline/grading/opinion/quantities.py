@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from kb_pipeline.grading.opinion.reading import DIGITS, telling
 from kb_pipeline.support.numbers import numbers_in, readings
@@ -48,26 +48,56 @@ _ONE = frozenset({Decimal(1)})
 _ROUND_DIGITS = 3
 _NEAR = Decimal("0.05")
 
+_ALIKE = 0.5
 _ELSEWHERE = 0.7
 _EXPLAINED = 0.3
 _DERIVED = 0.6
 _FOREIGN = 0.8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Quantity:
-    """What a number may be worth, its currency, how it is written, and the telling words near it.
-
-    `place` is its token; `next_to` are the words right beside it, among those `near`.
-    """
+    """What a number may be worth, and where it stands: the tokens from `first` to `last` of its text."""
 
     values: frozenset[Decimal]
-    currency: str | None
     is_spelled: bool
-    is_share: bool
-    near: frozenset[str]
-    next_to: frozenset[str]
-    place: int
+    tokens: Sequence[str]
+    first: int
+    last: int
+
+    @property
+    def before(self) -> Sequence[str]:
+        """The tokens before it, the nearest last."""
+        return self.tokens[max(0, self.first - _AROUND) : self.first]
+
+    @property
+    def after(self) -> Sequence[str]:
+        """The tokens behind it."""
+        return self.tokens[self.last + 1 : self.last + 1 + _AROUND]
+
+    @cached_property
+    def near(self) -> frozenset[str]:
+        """The beginnings of the telling words around it."""
+        return frozenset(word[:_PREFIX] for word in telling((*self.before, *self.after)))
+
+    @cached_property
+    def next_to(self) -> frozenset[str]:
+        """Of these, the words right beside it."""
+        return frozenset(word[:_PREFIX] for word in telling((*self.before[-1:], *self.after[:1])))
+
+    @cached_property
+    def currency(self) -> str | None:
+        """The code of its currency; None where it is no money."""
+        before = self.tokens[self.first - 1] if self.first else ""
+        after = self.tokens[self.last + 1] if self.last + 1 < len(self.tokens) else ""
+        if before in _CURRENCIES and before not in _ONLY_AFTER:
+            return _CURRENCIES[before]
+        return _CURRENCIES.get(after) if after not in _ONLY_BEFORE else None
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is a percentage or a fraction."""
+        return not _PERCENT.isdisjoint(self.after[:1]) or max(self.values) < 1
 
 
 def quantities(tokens: Sequence[str], *, taken: Collection[int] = ()) -> list[Quantity]:
@@ -83,7 +113,7 @@ def quantities(tokens: Sequence[str], *, taken: Collection[int] = ()) -> list[Qu
             last = _end_of_run(tokens, place)
             values = _spelled_values(" ".join(tokens[place : last + 1]))
             if values != _ONE:
-                found.append(_quantity(tokens, place, last, values, is_spelled=True))
+                found.append(Quantity(values, True, tokens, place, last))
     return found
 
 
@@ -114,9 +144,7 @@ def _written(tokens: Sequence[str], place: int) -> Iterator[Quantity]:
             is_money = place > 0 and tokens[place - 1] in _CURRENCIES
             scale = _scale(suffix, is_money=is_money)
             next_scale = "" if scale else _scale(following, is_money=is_money)
-            yield _quantity(
-                tokens, place, place + bool(next_scale), _values(digits, scale or next_scale), is_spelled=False
-            )
+            yield Quantity(_values(digits, scale or next_scale), False, tokens, place, place + bool(next_scale))
 
 
 def _scale(word: str, *, is_money: bool) -> str:
@@ -131,27 +159,6 @@ def _values(digits: str, scale: str) -> frozenset[Decimal]:
     return numbers_in(f"{digits} {scale}")[0] if scale else readings(digits)
 
 
-def _quantity(
-    tokens: Sequence[str], first: int, last: int, values: frozenset[Decimal], *, is_spelled: bool
-) -> Quantity:
-    before, after = tokens[max(0, first - _AROUND) : first], tokens[last + 1 : last + 1 + _AROUND]
-    return Quantity(
-        values=values,
-        currency=_currency(before[-1] if before else "", after[0] if after else ""),
-        is_spelled=is_spelled,
-        is_share=(bool(after) and after[0] in _PERCENT) or max(values) < 1,
-        near=frozenset(word[:_PREFIX] for word in telling((*before, *after))),
-        next_to=frozenset(word[:_PREFIX] for word in telling((*before[-1:], *after[:1]))),
-        place=first,
-    )
-
-
-def _currency(before: str, after: str) -> str | None:
-    if before in _CURRENCIES and before not in _ONLY_AFTER:
-        return _CURRENCIES[before]
-    return _CURRENCIES.get(after) if after not in _ONLY_BEFORE else None
-
-
 class Known:
     """The quantities of context and question, to look others up in."""
 
@@ -161,34 +168,33 @@ class Known:
         self._by_value: Mapping[Decimal, Sequence[Quantity]] = _by_value(context)
         self._values = list(self._by_value)[:_MOST_COMPARED]
 
-    def doubt(self, claim: Quantity, tokens: Sequence[str]) -> float:
-        """How doubtful the claim among its `tokens` is, in [0, 1]: 0 where the context has its value in a like place."""
+    def doubt(self, claim: Quantity) -> float:
+        """How doubtful a claim is, in [0, 1]: 0 where the context has its value in a like place."""
         same = [known for value in claim.values for known in self._by_value.get(value, ())][:_MOST_COMPARED]
+        if same and claim.currency and all(known.currency not in {None, claim.currency} for known in same):
+            return _FOREIGN
+        alike = max((_likeness(claim, known) for known in same), default=0.0)
+        if alike >= _ALIKE:
+            return 0.0
         other = max(
             (_likeness(claim, known) for known in self._context if claim.values.isdisjoint(known.values)), default=0.0
         )
-        if same:
-            if claim.currency and all(known.currency not in {None, claim.currency} for known in same):
-                return _FOREIGN
-            return _ELSEWHERE * max(0.0, other - max(_likeness(claim, known) for known in same))
-        if not claim.values.isdisjoint(self._asked):
-            return _ELSEWHERE * other
-        return self._foreign(claim, tokens, other)
+        if same or not claim.values.isdisjoint(self._asked):
+            return _ELSEWHERE * max(0.0, other - alike)
+        return self._foreign(claim, other)
 
-    def _foreign(self, claim: Quantity, tokens: Sequence[str], other: float) -> float:
+    def _foreign(self, claim: Quantity, other: float) -> float:
         """The doubt of a value that stands nowhere: more where another one has its place."""
-        before = tokens[max(0, claim.place - 2) : claim.place]
-        if claim.currency is None and before and before[-1] in _COUNTERS:
-            return _EXPLAINED
-        if self._is_rounded(claim, before) or self._is_fraction(claim):
+        is_counter = claim.currency is None and not _COUNTERS.isdisjoint(claim.before[-1:])
+        if is_counter or self._is_rounded(claim) or self._is_fraction(claim):
             return _EXPLAINED
         may_be_counted = claim.is_spelled or (max(claim.values) <= _SMALL and claim.currency is None)
         least = _DERIVED if may_be_counted else _FOREIGN
         return least + (1 - least) * other
 
-    def _is_rounded(self, claim: Quantity, before: Sequence[str]) -> bool:
+    def _is_rounded(self, claim: Quantity) -> bool:
         """Whether the context has a longer number that the claim gives roughly."""
-        about = not _ABOUT.isdisjoint(before)
+        about = not _ABOUT.isdisjoint(claim.before[-2:])
         return any(
             (about or value >= _LARGE) and _digits(value) <= _ROUND_DIGITS and _rounds_to(known, value)
             for value in claim.values

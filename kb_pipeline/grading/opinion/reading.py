@@ -30,6 +30,8 @@ _TOKEN = re.compile(
 _GLUED = re.compile(r"(?:[Rr][Pp]|[Ii][Dd][Rr]|[Uu][Ss][Dd]|[Rr][Mm])(?=\.?[0-9])")
 _MAY_BE_GLUED = re.compile(r"[PpRrDdMm]\.?[0-9]")
 DIGITS = frozenset("0123456789")
+# [1], [1, 2], [^3] and [RAG-4] say where something stands, not what.
+_CITATION = re.compile(r"\[\^?(?:[A-Za-z]{1,8}[- ]?)?[0-9]{1,3}(?:\s{0,3}[,;–-]\s{0,3}(?:[A-Za-z]{1,8}[- ]?)?[0-9]{1,3}){0,20}\]")
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
 _LONGEST_TOKEN = 64
 _SHORTEST_TELLING = 2
@@ -85,6 +87,8 @@ def folded(text: str) -> str:
 def read(text: str) -> list[Sentence]:
     """The sentences of a `normal` text that have a token."""
     found: list[Sentence] = []
+    if "[" in text:
+        text = _CITATION.sub("", text)
     if _MAY_BE_GLUED.search(text):
         text = _GLUED.sub(r"\g<0> ", text)
     border = _BREAK_IN_SMALL if text.islower() else _BREAK

@@ -21,12 +21,12 @@ INTRODUCING = frozenset(_CANONICAL) | frozenset(
 _WORD = "|".join(sorted(_CANONICAL, key=len, reverse=True))
 _LISTED = r"\(?\d{1,4}[a-z]?\)?"
 _ARTICLE = re.compile(
-    rf"(?<!\w)(?P<word>{_WORD})\.?\s{{0,3}}"
+    rf"(?P<word>{_WORD})\.?\s{{0,3}}"
     rf"(?P<numbers>{_LISTED}(?:\s{{0,2}}(?:,|-|–|dan|and|atau|or|&|s\.?d\.?|sampai)\s{{0,2}}{_LISTED}){{0,9}})(?![\w/])"
     r"(?P<inner>\s?\(\d{1,3}\))?"
 )
 _LAW = re.compile(
-    r"(?<!\w)(?P<kind>undang-undang|uu|perppu|perpu|peraturan pemerintah|pp|peraturan presiden|perpres|keppres"
+    r"(?P<kind>undang-undang|uu|perppu|perpu|peraturan pemerintah|pp|peraturan presiden|perpres|keppres"
     r"|keputusan presiden|peraturan menteri|permen[a-z]{0,12}|peraturan daerah|perda|law|act|regulation|directive|decree)"
     r"(?:\s[a-z]{2,20}){0,4}?\s{0,3}\(?(?:(?:nomor|no|number)\.?\s{0,2})?(?P<number>\d{1,4})"
     r"(?:\s{0,2}/\s{0,2}|\s(?:tahun|of|year|thn\.?)\s)(?P<year>\d{4})(?!\d)"
@@ -58,6 +58,8 @@ def references(folded: str) -> list[Reference]:
 def _read(folded: str) -> Iterator[Reference]:
     laws: list[tuple[int, int]] = []
     for match in _LAW.finditer(folded):
+        if _is_inside_word(folded, match.start()):
+            continue
         kind = match["kind"]
         kind = "permen" if kind.startswith("permen") else _KINDS.get(kind, kind)
         laws.append(match.span())
@@ -69,7 +71,7 @@ def _articles(folded: str, laws: Collection[tuple[int, int]]) -> Iterator[Refere
     within = {place for start, end in laws for place in range(start, end)}
     article, article_end = "", -_MOST_INSIDE
     for match in _ARTICLE.finditer(folded):
-        if match.start() in within:
+        if match.start() in within or _is_inside_word(folded, match.start()):
             continue
         kind = _CANONICAL[match["word"]]
         numbers = [number.lstrip("0") or "0" for number in _NUMBER.findall(match["numbers"])]
@@ -80,6 +82,11 @@ def _articles(folded: str, laws: Collection[tuple[int, int]]) -> Iterator[Refere
             article, article_end = numbers[-1], match.end()
         if match["inner"]:
             yield Reference("paragraph", match["inner"].strip(" ()"), numbers[-1])
+
+
+def _is_inside_word(text: str, place: int) -> bool:
+    # A pattern that begins with a look back is slow.
+    return place > 0 and text[place - 1].isalnum()
 
 
 def reference_doubt(claim: Reference, known: Collection[Reference], numbers: Collection[int]) -> float:

@@ -1,5 +1,4 @@
-"""The recorder of events as the database sees it: an application_name, a role of its own, and sessions that notice a
-lost server.
+"""The recorder of events as the database sees it: a name and a role of its own, and sessions that notice a lost server.
 
 Belongs here: who adds events. Does not: what the role may do (sql/roles.sql), how events are kept.
 """
