@@ -200,8 +200,11 @@ def main() -> int:
     parser.add_argument("--postgres-queue", action="store_true", help="the queue in PostgreSQL instead of Valkey")
     arguments = parser.parse_args()
     logging.disable(logging.INFO)
-    folder = Path(tempfile.mkdtemp(prefix="kb_pipeline-benchmark-"))
-    with EmbeddedPostgres(folder / "postgres") as postgres, EmbeddedQueue(folder / "queue") as queue:
+    with (
+        tempfile.TemporaryDirectory(prefix="kb_pipeline-benchmark-") as folder,
+        EmbeddedPostgres(Path(folder, "postgres")) as postgres,
+        EmbeddedQueue(Path(folder, "queue")) as queue,
+    ):
         postgres.create_database("benchmark")
         database = Database(postgres.url("benchmark"))
         migrate(database)

@@ -21,6 +21,6 @@ class Commands(click.Group):
             raise click.UsageError(f"there is no command {name.strip() or repr(name)}; {hint}", ctx=ctx)
         return super().resolve_command(ctx, args)
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 click's signature
         """In the order of a first day's work, not of the alphabet."""
         return list(self.commands)

@@ -34,7 +34,7 @@ def run(command: click.Command, arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         _abandon_stdout()
         return BROKEN_PIPE
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 the last line of defence
         return _explain(error, arguments)
     return 0
 

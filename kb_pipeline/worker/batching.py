@@ -86,7 +86,7 @@ class Batcher:
             stored = await self._saved([waiting.event for waiting in batch])
         except HandedBack as back:
             _fail(batch, back)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 whatever spoils a batch must not take the others with it
             if len(batch) == 1:
                 _fail(batch, error)
                 return
@@ -162,7 +162,7 @@ class SavingThread:
 def _outcome(save: Save, events: Sequence[Event]) -> Stored | Exception:
     try:
         return save(events)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 it is raised where the events came from
         return error
 
 

@@ -135,7 +135,7 @@ class EventWorker(bullmq.Worker):  # type: ignore[misc] # bullmq is untyped
                 self.waiting.cancel()
             await asyncio.sleep(IDLE_S)
 
-    async def getNextJob(self, token: str) -> bullmq.Job | None:
+    async def getNextJob(self, token: str) -> bullmq.Job | None:  # noqa: N802 bullmq's name
         """The next job; None while one that waits for work tells that there is none."""
         async with self._fetching:
             pause = self.refused_at + ERROR_PAUSE_S - asyncio.get_running_loop().time()
@@ -148,7 +148,7 @@ class EventWorker(bullmq.Worker):  # type: ignore[misc] # bullmq is untyped
                 return await self._fetched(token)
             return None
 
-    async def processJob(self, job: bullmq.Job | None, token: str) -> None:
+    async def processJob(self, job: bullmq.Job | None, token: str) -> None:  # noqa: N802 bullmq's name
         """Do a job that `getNextJob` gave, and those that follow it while there are any."""
         while job is not None:
             try:
@@ -157,7 +157,7 @@ class EventWorker(bullmq.Worker):  # type: ignore[misc] # bullmq is untyped
                 self.in_hand -= 1
             job = await self._next_of(token)
 
-    async def nextJobFromJobData(self, job_data: dict[str, str] | None = None, *place: Any) -> bullmq.Job | None:
+    async def nextJobFromJobData(self, job_data: dict[str, str] | None = None, *place: Any) -> bullmq.Job | None:  # noqa: N802
         """The job of these fields, as `job_data` and `place` (its id, …) came from the queue."""
         try:
             job = await super().nextJobFromJobData(job_data, *place)
@@ -165,7 +165,7 @@ class EventWorker(bullmq.Worker):  # type: ignore[misc] # bullmq is untyped
             if not job_data:
                 raise
             # The job is active already, and would stay so for ever.
-            raise
+            job = await super().nextJobFromJobData(readable(job_data), *place)
         if job is not None:
             job.opts = usable_options(job.opts)
         return job
@@ -196,7 +196,7 @@ class EventWorker(bullmq.Worker):  # type: ignore[misc] # bullmq is untyped
             return None
         try:
             job = await self.nextJobFromJobData(fields, *place, token)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 BullMQ would print it line by line
             self.emit("error", error)
             return None
         self.in_hand += job is not None

@@ -177,7 +177,7 @@ def _objection(facts: dict[str, Any], product: str, protocol: str) -> str | None
 
 
 async def _probe_postgres(server: QueueServer) -> Probe:
-    connection = await psycopg.AsyncConnection.connect(server._postgres()["connection"])
+    connection = await psycopg.AsyncConnection.connect(server._postgres()["connection"])  # noqa: SLF001 same module
     version = connection.info.server_version
     await connection.close()
     return Probe(description=f"PostgreSQL {version // 10_000} answers at {server.address}, schema {SCHEMA}")

@@ -93,7 +93,7 @@ def starred(q: str, found: Sequence[tuple[str, float]]) -> str:
 def after_history(q: str, found: Sequence[tuple[str, float]]) -> str:
     heads = ((i, t.partition(" ")[0], t) for i, (t, _) in enumerate(found, 1))
     listed = "\n\n".join(f"Hasil ke-{i}\nJudul: {title}\nIsi: {t}" for i, title, t in heads)
-    history = "RIWAYAT:\nWarga: halo\nAsisten: ya"
+    history = f"RIWAYAT:\nWarga: halo\nAsisten: Silakan, {q.split()[1]} {len(q) % 7}"
     return f"{history}\n\nPERMINTAAN BARU:\n{q}\n\nHASIL PENCARIAN\n{listed}\n\nIngat: sebut nomor."
 
 
@@ -105,6 +105,11 @@ def with_a_common_passage(q: str, found: Sequence[tuple[str, float]]) -> str:
 def one_line(q: str, found: Sequence[tuple[str, float]]) -> str:
     listed = " ".join(f"[{i}] {t}" for i, (t, _) in enumerate(found, 1))
     return f"Question: {q} Context: {listed}".replace("\n", " ")
+
+
+def with_two_labels(q: str, found: Sequence[tuple[str, float]]) -> str:
+    listed = "\n".join(f"[{i}] {t}" for i, (t, _) in enumerate(found, 1))
+    return f"Pertanyaan: {q}\n\nKonteks:\nBerikut daftarnya:\n{listed}"
 
 
 def with_a_setting(q: str, found: Sequence[tuple[str, float]]) -> str:
@@ -129,6 +134,7 @@ FAMILIES: dict[Callable[[str, Sequence[tuple[str, float]]], str], tuple[str, str
     starred: ("Tanya (warga)? *wajib*:", "Bahan $utama$ [a|b]:", "id", True),
     after_history: ("PERMINTAAN BARU:", "HASIL PENCARIAN", "id", False),
     with_a_common_passage: ("Pertanyaan:", "Konteks:", "id", False),
+    with_two_labels: ("Pertanyaan:", "Konteks:", "id", False),
     with_a_setting: ("Hal:", "Rujukan:", "id", False),
     one_line: ("Question:", "Context:", "en", False),
 }
@@ -266,6 +272,13 @@ def test_prompts_without_any_marker_lead_to_no_proposal() -> None:
     assert propose(prompts(without_markers), CONFIGURED) == []
 
 
+def test_a_label_that_some_people_write_is_no_context_marker() -> None:
+    def without_label(q: str, found: Sequence[tuple[str, float]]) -> str:
+        return f"Q: {q}\n\n{found[0][0][:150]}"
+
+    assert propose(prompts(without_label, 150), CONFIGURED) == []
+
+
 def test_prompts_without_an_instruction_lead_to_no_proposal() -> None:
     bare = [Request((each.request.messages[-1],)) for each in prompts(brackets)]
     made = [one for each in bare if (one := prompt_of(each, ts=NOW, is_turn=False))]
@@ -345,7 +358,7 @@ MESSAGES = st.builds(PromptMessage, st.sampled_from(["system", "user", "user", "
 def test_no_prompt_makes_it_fail_and_what_it_proposes_can_be_configured(
     conversations: list[list[PromptMessage]], times: int, instruction: str
 ) -> None:
-    made = []
+    made: list[Prompt] = []
     for number in range(times * len(conversations)):
         messages = (PromptMessage("system", instruction), *conversations[number % len(conversations)])
         messages = (*messages[:-1], PromptMessage(messages[-1].role, f"{messages[-1].text}\n{number}"))

@@ -21,7 +21,7 @@ import redis
 
 from kb_pipeline.adapters.embedded_queue.programs import find_program
 
-PATIENCE_S = 6.0
+PATIENCE_S = 60.0
 # Ends the server when the test run ends, however it ends: the kernel then closes the pipe that the shell reads.
 WATCHED = '"$@" & server=$!; cat > /dev/null; kill -9 $server; wait $server'
 

@@ -102,7 +102,7 @@ def _version_in(folder: Path) -> str | None:
         return None
     try:
         command = [str(folder / "postgres"), "--version"]
-        answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)
+        answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)  # noqa: S603
     except (OSError, subprocess.SubprocessError):
         return None
     found = re.search(r"\d+(\.\d+)?", answer.stdout)

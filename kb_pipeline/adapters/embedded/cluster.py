@@ -18,7 +18,7 @@ from kb_pipeline.errors import DatabaseError
 
 USER = "kb_pipeline"
 ENVIRONMENT = {"LC_ALL": "C", "TZ": "UTC"}
-PASSWORD_FILE = "password"
+PASSWORD_FILE = "password"  # noqa: S105
 INITDB = (
     "--encoding=UTF8",
     "--locale=C",
@@ -73,7 +73,7 @@ def _initdb(place: Place, binaries: Binaries, *, fsync: bool) -> None:
 def run_as_account(place: Place, command: list[str]) -> None:
     """Run a program to its end as the server's account; raises DatabaseError with the program's last line."""
     try:
-        subprocess.run(
+        subprocess.run(  # noqa: S603
             command,
             check=True,
             capture_output=True,

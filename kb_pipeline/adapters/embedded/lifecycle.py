@@ -80,7 +80,7 @@ def bring_up(place: Place, binaries: Binaries, *, fsync: bool) -> Server:
             time.sleep(PAUSE)
         held = "processes of an earlier server, perhaps in another container, still hold its data"
         reason = held if process is None else "it does not answer"
-        raise _did_not_start(place, f"{reason} after {START_SECONDS:.0f} s")
+        raise _did_not_start(place, f"{reason} after {START_SECONDS:.0f} s")  # noqa: TRY301
     except BaseException:
         if process is not None:
             process.send_signal(signal.SIGQUIT)
@@ -150,7 +150,7 @@ def _popen(place: Place, binaries: Binaries, held: int, *, fsync: bool) -> subpr
     log = os.open(place.folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
     try:
         # A session of its own: Ctrl-C in the terminal is for this process, which stops the server when it is done.
-        return subprocess.Popen(
+        return subprocess.Popen(  # noqa: S603
             command,
             stdin=subprocess.DEVNULL,
             stdout=log,

@@ -75,4 +75,4 @@ def command_line(pid: int) -> bytes:
         except OSError:
             return b""
     command = ["/bin/ps", "-ww", "-o", "command=", "-p", str(pid)]
-    return subprocess.run(command, capture_output=True, check=False).stdout
+    return subprocess.run(command, capture_output=True, check=False).stdout  # noqa: S603

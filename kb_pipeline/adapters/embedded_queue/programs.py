@@ -45,7 +45,7 @@ def _candidates() -> Iterator[Path]:
 def _version(program: Path) -> tuple[int, ...]:
     """Major and minor version; none where the program does not run here."""
     try:
-        answer = subprocess.run(
+        answer = subprocess.run(  # noqa: S603
             [program, "--version"], capture_output=True, text=True, check=True, timeout=30
         )
     except (OSError, subprocess.SubprocessError):

@@ -29,7 +29,7 @@ from kb_pipeline.errors import QueueError
 LOOPBACK = "127.0.0.1"
 SERVER_LOCK = "server.lock"
 PID_FILE = "server.pid"
-PASSWORD_FILE = "password"
+PASSWORD_FILE = "password"  # noqa: S105
 SETTINGS_FILE = "server.conf"
 LOG = "server.log"
 LAST_LINES = 3
@@ -99,7 +99,7 @@ def bring_up(folder: Path, program: Path) -> Server:
                 _send(folder, server, signal.SIGKILL)
             time.sleep(PAUSE)
         held = "processes of an earlier server, perhaps in another container, still hold its data"
-        raise _did_not_start(folder, held if process is None else "it does not answer")
+        raise _did_not_start(folder, held if process is None else "it does not answer")  # noqa: TRY301
     except BaseException:
         if process is not None:
             process.kill()
@@ -173,7 +173,7 @@ def _launch(folder: Path, program: Path) -> subprocess.Popen[bytes] | None:
 def _popen(folder: Path, program: Path, held: int) -> subprocess.Popen[bytes]:
     try:
         # A session of its own: Ctrl-C in the terminal is for this process, which stops the server when it is done.
-        return subprocess.Popen(
+        return subprocess.Popen(  # noqa: S603
             [program, folder / SETTINGS_FILE],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

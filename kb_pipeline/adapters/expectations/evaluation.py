@@ -38,7 +38,7 @@ def evaluate(database: Database, subject: Subject, window: Window) -> list[Expec
     # The warnings of a library and its forty dependencies say nothing that our user could mend.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from kb_pipeline.adapters.expectations import validation
+        from kb_pipeline.adapters.expectations import validation  # noqa: PLC0415 - it takes seconds
 
         with counting.snapshot(database) as (connection, snapshot):
             counts = counting.count(connection, subject, window)

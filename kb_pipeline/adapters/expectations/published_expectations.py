@@ -90,15 +90,15 @@ def _reasons() -> list[Expectation]:
         gxe.ExpectColumnValuesToBeNull(column="error_class", row_condition=status.is_not_in(broken)),
         gxe.ExpectColumnValuesToNotBeNull(column="skip_reason", row_condition=status == "skipped"),
         gxe.ExpectColumnValuesToBeNull(column="skip_reason", row_condition=status != "skipped"),
-        gxe.ExpectColumnValuesToBeNull(column="faithfulness", row_condition=Column("refused") == True),
+        gxe.ExpectColumnValuesToBeNull(column="faithfulness", row_condition=Column("refused") == True),  # noqa: E712
     ]
 
 
 def _context() -> list[Expectation]:
     # A passage that is empty below its header counts as a passage, has characters and a score, and is no context.
-    found = Column("had_context") == True
+    found = Column("had_context") == True  # noqa: E712
     no_passages = Column("num_passages") == 0
-    nothing = (Column("had_context") == False) & no_passages
+    nothing = (Column("had_context") == False) & no_passages  # noqa: E712
     return [
         gxe.ExpectColumnValuesToBeBetween(column="context_chars", min_value=1, row_condition=found),
         gxe.ExpectColumnValuesToBeInSet(column="context_chars", value_set=[0], row_condition=nothing),

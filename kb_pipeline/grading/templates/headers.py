@@ -76,7 +76,8 @@ def _sightings(text: str, prompt: int) -> Iterator[_Sighting]:
     lines = text.split("\n", _MOST_LINES)[:_MOST_LINES]
     position, starts = 0, list[int]()
     for line in lines:
-        starts.append(position + len(line) - len(line.lstrip()))
+        if line.strip():
+            starts.append(position + len(line) - len(line.lstrip()))
         position += len(line) + 1
     if len(lines) <= _FEW_LINES:
         starts += [match.start() for match in _INLINE_START.finditer(text)][:_MOST_LINES]

@@ -184,12 +184,10 @@ class _Search:
         return sum(line_start(prompt.text, marker) >= 0 for prompt in self.mined) >= MOST_OF * len(self.mined)
 
     def _merit(self, template: SurfaceTemplate, prompts: Sequence[Prompt]) -> Merit:
-        old = self.configured
-        kept = (template.question_marker == old.question_marker) + (template.context_marker == old.context_marker)
         headers = [len(template.passage_pattern.findall(prompt.text)) for prompt in prompts]
         own = {template.question_marker, template.context_marker}
         markers = [marker for marker in self.markers if marker not in own]
-        return merit(prompts, template, markers=markers, kept=kept, headers=headers)
+        return merit(prompts, template, markers=markers, headers=headers)
 
 
 def _gap(text: str, marker: str, pattern: re.Pattern[str]) -> int | None:

@@ -11,7 +11,6 @@ from statistics import fmean
 from kb_pipeline.grading.bodies import Response
 from kb_pipeline.grading.extraction import SurfaceTemplate, extract, is_synthesis
 from kb_pipeline.grading.templates.constants import occurrences, stands_in
-from kb_pipeline.grading.templates.enough import FEWEST
 from kb_pipeline.grading.templates.prompts import Prompt
 from kb_pipeline.records import PARSED_STATUSES, ParseStatus, Triad
 
@@ -26,25 +25,20 @@ _SHORT_QUESTION = 60
 class Merit:
     """How well a template reads prompts.
 
-    `parsed`: the share that parses. `clean`: the share that has both markers, a question that holds no marker and no
-    header and is shorter than the context, and no marker before the first passage; less where few questions differ.
-    `listed`: the share of the passages' headers that opened a passage. `kept`: how many markers stay as they are
-    configured. `close`: how little stands between the context marker and the first passage. `length`: of both markers,
-    since one that ends too early leaves its last signs to the text.
+    `parsed`: the share that parses. `clean`: the share that has both markers, and a question that holds no marker and
+    no header and is shorter than the context. `listed`: the share of the passages' headers that opened a passage.
+    `close`: how little stands between the context marker and the first passage, in characters below zero.
     """
 
     parsed: float
     clean: float
     listed: float
-    kept: int
     close: float
-    length: int
 
     @property
     def order(self) -> tuple[float, ...]:
         """For comparison: a share counts in steps of two hundredths, so that chance in a sample decides nothing."""
-        shares = (self.clean + self.listed, self.parsed)
-        return *(round(share * 50) for share in shares), self.kept, self.close, self.length
+        return round((self.clean + self.listed) * 50), round(self.parsed * 50), self.close
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,27 +65,21 @@ def parses(prompt: Prompt, template: SurfaceTemplate) -> bool:
 
 
 def merit(
-    prompts: Sequence[Prompt], template: SurfaceTemplate, *, markers: Collection[str], kept: int, headers: Sequence[int]
+    prompts: Sequence[Prompt], template: SurfaceTemplate, *, markers: Collection[str], headers: Sequence[int]
 ) -> Merit:
-    """The merit of a template on prompts that are taken for turns; `markers` are whatever may be one.
+    """The merit of a template on prompts that are taken for turns; `markers` are whatever else may be one.
 
     `headers` has for each prompt how many headers the pattern of passages finds in it.
     """
     triads = [extract(prompt.request, _ANSWERED, template) for prompt in prompts]
-    parsed = [triad.parse_status in PARSED_STATUSES for triad in triads]
-    clean = [
-        good and has_both(prompt, template) and _is_clean(triad, template, markers)
-        for good, prompt, triad in zip(parsed, prompts, triads, strict=True)
-    ]
+    read = list(zip(prompts, triads, strict=True))
     listed = [min(len(triad.passages) / count, 1.0) for triad, count in zip(triads, headers, strict=True) if count]
     before = [_before_passages(triad, template.passage_pattern) for triad in triads if triad.passages]
     return Merit(
-        parsed=fmean(parsed),
-        clean=fmean(clean) * _variety([triad.question for triad in triads]),
+        parsed=fmean(triad.parse_status in PARSED_STATUSES for triad in triads),
+        clean=fmean(_is_clean(prompt, triad, template, markers) for prompt, triad in read),
         listed=fmean(listed) if listed else 0.0,
-        kept=kept,
         close=-fmean(before) if before else 0.0,
-        length=len(template.question_marker) + len(template.context_marker),
     )
 
 
@@ -101,21 +89,18 @@ def has_both(prompt: Prompt, template: SurfaceTemplate) -> bool:
     return all(stands_in(prompt.text, marker) for marker in pair)
 
 
-def _is_clean(triad: Triad, template: SurfaceTemplate, markers: Collection[str]) -> bool:
+def _is_clean(prompt: Prompt, triad: Triad, template: SurfaceTemplate, markers: Collection[str]) -> bool:
     question = triad.question
-    if not question or len(question) > _LONGEST_QUESTION or template.passage_pattern.search(question):
+    if triad.parse_status not in PARSED_STATUSES or not question or not has_both(prompt, template):
+        return False
+    if len(question) > _LONGEST_QUESTION or template.passage_pattern.search(question):
         return False
     if triad.context and len(question) > max(len(triad.context), _SHORT_QUESTION):
         return False
-    # What stands last is a cue for the answer, which no marker ends.
     asked, _, last = question.rpartition("\n")
-    before = triad.context[: _before_passages(triad, template.passage_pattern)]
-    return not occurrences(asked if last.strip() in markers else question, markers) and not occurrences(before, markers)
-
-
-def _variety(questions: Sequence[str]) -> float:
-    """1 where five questions differ, or all of fewer: what stands behind another marker is often the same."""
-    return min(1.0, len(set(questions)) / min(FEWEST, len(questions)))
+    # What stands last of all is a cue for the answer, which no marker ends.
+    is_cue = last.strip() in markers and prompt.text.endswith(last)
+    return occurrences(asked if is_cue else question, markers) == 0
 
 
 def _before_passages(triad: Triad, pattern: re.Pattern[str]) -> int:

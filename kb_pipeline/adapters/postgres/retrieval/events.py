@@ -142,7 +142,7 @@ def _compared(connection: Connection, table: _Table, rows: Sequence[Row]) -> lis
     return [next(kept) if conflict else verdict for verdict, conflict in zip(verdicts, conflicts, strict=True)]
 
 
-def _verdict(is_same: bool | None, is_of_same_message: bool) -> Kept:
+def _verdict(is_same: bool | None, is_of_same_message: bool) -> Kept:  # noqa: FBT001 a row of the comparison
     if is_same is None:
         raise DatabaseError("an event was deleted while a repetition of it arrived; nothing of this batch was kept")
     if is_same:
