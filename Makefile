@@ -32,6 +32,12 @@ schema: environment
 bench: environment
 	.venv/bin/python benchmarks/extraction.py $(ARGS)
 	.venv/bin/python benchmarks/judging.py $(ARGS)
+	.venv/bin/python benchmarks/recording.py $(ARGS)
+	.venv/bin/python benchmarks/recording_latency.py $(ARGS)
+	.venv/bin/python benchmarks/harvest.py $(ARGS)
+	.venv/bin/python benchmarks/export.py $(ARGS)
+	.venv/bin/python benchmarks/evaluation.py $(ARGS)
+	.venv/bin/python benchmarks/ground_truth.py $(ARGS)
 
 environment:
 	sh .ci/environment.sh 1>&2

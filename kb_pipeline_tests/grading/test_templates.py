@@ -167,10 +167,11 @@ def shown(proposal: Proposal) -> str:
     return "\n".join((*template.synthesis_markers, *texts))
 
 
+@pytest.mark.parametrize("count", [60, 150])
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
-def test_the_markers_of_a_template_are_found_and_read_its_prompts(family: Callable[..., str]) -> None:
+def test_the_markers_of_a_template_are_found_and_read_its_prompts(family: Callable[..., str], count: int) -> None:
     question_marker, context_marker, language, has_scores = FAMILIES[family]
-    made, others = prompts(family, language=language), router_calls()
+    made, others = prompts(family, count, language=language), router_calls()
     proposal, *more = propose(made, CONFIGURED, others=others)
     template = proposal.template
     assert not more

@@ -11,6 +11,7 @@ from functools import lru_cache
 from kb_pipeline.grading.templates.prompts import Prompt
 
 LONGEST_MARKER = 48
+_MOST = 40
 _MOST_LINES = 3000
 _FEW_LINES = 3
 # The pieces of a line that could be a marker: up to its first colon, a tag, a bracket, a label in capitals.
@@ -44,15 +45,15 @@ def openings(text: str) -> set[str]:
     return {piece for piece in found if _may_be_marker(piece)}
 
 
-def constants(prompts: Sequence[Prompt], *, support: int) -> list[str]:
-    """What could be a marker and stands in at least `support` of the prompts, the most frequent first.
+def constants(prompts: Sequence[Prompt], *, support: int) -> dict[str, int]:
+    """What could be a marker, with the number of prompts, at least `support`, that hold it; the most frequent first.
 
     Pieces that differ by their numbers alone are headers of passages.
     """
     counts = Counter(piece for prompt in prompts for piece in openings(prompt.text))
     kinds = Counter(_DIGITS.sub("0", piece) for piece in counts)
     found = [(n, piece) for piece, n in counts.items() if n >= support and kinds[_DIGITS.sub("0", piece)] == 1]
-    return [piece for _, piece in sorted(found, key=lambda each: (-each[0], -len(each[1]), each[1]))]
+    return {piece: n for n, piece in sorted(found, key=lambda each: (-each[0], -len(each[1]), each[1]))[:_MOST]}
 
 
 def line_start(text: str, piece: str, start: int = 0) -> int:

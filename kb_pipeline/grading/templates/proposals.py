@@ -127,7 +127,8 @@ class _Search:
         self.mined = _spread(prompts, _MINED)
         self.few = _spread(self.mined, _FEW)
         scaled = max(2, min(len(self.mined), round(support * len(self.mined) / len(prompts))))
-        self.markers = constants(self.mined, support=scaled)[: 4 * _MOST_QUESTIONS]
+        self.counts = constants(self.mined, support=scaled)
+        self.markers = list(self.counts)
         self.patterns = self._patterns()
 
     def best(self) -> list[SurfaceTemplate]:
@@ -185,8 +186,10 @@ class _Search:
 
     def _merit(self, template: SurfaceTemplate, prompts: Sequence[Prompt]) -> Merit:
         headers = [len(template.passage_pattern.findall(prompt.text)) for prompt in prompts]
-        own = {template.question_marker, template.context_marker}
-        markers = [marker for marker in self.markers if marker not in own]
+        own = (template.question_marker, template.context_marker)
+        # What some people write too, such as a label of their own in a question, is less frequent than the template.
+        usual = MOST_OF * min(self.counts.get(marker, 0) for marker in own)
+        markers = [marker for marker, count in self.counts.items() if count >= usual and marker not in own]
         return merit(prompts, template, markers=markers, headers=headers)
 
 
