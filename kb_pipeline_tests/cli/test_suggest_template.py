@@ -126,7 +126,9 @@ def test_turns_whose_markers_were_mended_meanwhile_are_told_to_wait_for_a_run(da
 def changed_turns(upstream: Upstream, count: int, window: Window, *, surface: str = "public", context: str) -> None:
     """Turns whose context is called something else."""
     for number in range(count):
-        body = request_body(question=f"Berapa biaya layanan ke-{number}?").replace(b"HASIL ALAT:", context.encode())
+        found = f"[RAG-1] (skor 0.82) Biaya layanan ke-{number} tertera di loket.\n[RAG-2] (skor 0.41) Loket buka pagi."
+        asked = request_body(question=f"Berapa biaya layanan ke-{number}?", context=found)
+        body = asked.replace(b"HASIL ALAT:", context.encode())
         upstream.turn(f"{surface}-{context}-{number}", window.start, request=body, surface=surface)
 
 
