@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from kb_pipeline.grading.bodies import PromptMessage, Request
 from kb_pipeline.grading.templates import Prompt, Proposal, grouped, parses, prompt_of, propose
+from kb_pipeline.grading.templates.constants import openings
 from kb_pipeline.settings.surfaces import SurfaceSettings
 
 NOW = datetime(2026, 5, 4, 9, tzinfo=UTC)
@@ -93,12 +94,14 @@ def starred(q: str, found: Sequence[tuple[str, float]]) -> str:
 def after_history(q: str, found: Sequence[tuple[str, float]]) -> str:
     heads = ((i, t.partition(" ")[0], t) for i, (t, _) in enumerate(found, 1))
     listed = "\n\n".join(f"Hasil ke-{i}\nJudul: {title}\nIsi: {t}" for i, title, t in heads)
-    history = f"RIWAYAT:\nWarga: halo\nAsisten: Silakan, {q.split()[1]} {len(q) % 7}"
+    history = f"RIWAYAT:\nWarga: halo\nPetugas sebelumnya menjawab: Silakan, {q.split()[1]} {len(q) % 7}"
     return f"{history}\n\nPERMINTAAN BARU:\n{q}\n\nHASIL PENCARIAN\n{listed}\n\nIngat: sebut nomor."
 
 
 def with_a_common_passage(q: str, found: Sequence[tuple[str, float]]) -> str:
-    listed = "\n\n".join(f"[{i}] Pasal 12: Ketentuan umum.\nSyarat: akta.\n{t}" for i, (t, _) in enumerate(found, 1))
+    listed = "\n\n".join(
+        f"[{i}] Pasal 12: Ketentuan umum.\nDasar hukum yang dipakai: akta.\n{t}" for i, (t, _) in enumerate(found, 1)
+    )
     return f"Pertanyaan: {q}\nKonteks:\n{listed}"
 
 
@@ -115,6 +118,12 @@ def with_two_labels(q: str, found: Sequence[tuple[str, float]]) -> str:
 def with_a_setting(q: str, found: Sequence[tuple[str, float]]) -> str:
     listed = "\n\n".join(f"[{i}] {t}" for i, (t, _) in enumerate(found, 1))
     return f"Gaya:\nringkas\n\nHal:\n{q}\n\nRujukan:\n{listed}\n\nNada: ramah"
+
+
+def with_rules(q: str, found: Sequence[tuple[str, float]]) -> str:
+    rules = "\n".join(f"Aturan {name} yang berlaku:\nringkas dan sopan, {name}." + " Ulangi." * 12 for name in SUBJECTS)
+    listed = "\n\n".join(f"[{i}] {t}" for i, (t, _) in enumerate(found, 1))
+    return f"{rules}\n\nTanya:\n{q}\n\nRujukan:\n{listed}"
 
 
 def without_headers(q: str, found: Sequence[tuple[str, float]]) -> str:
@@ -135,6 +144,7 @@ FAMILIES: dict[Callable[[str, Sequence[tuple[str, float]]], str], tuple[str, str
     after_history: ("PERMINTAAN BARU:", "HASIL PENCARIAN", "id", False),
     with_a_common_passage: ("Pertanyaan:", "Konteks:", "id", False),
     with_two_labels: ("Pertanyaan:", "Konteks:", "id", False),
+    with_rules: ("Tanya:", "Rujukan:", "id", False),
     with_a_setting: ("Hal:", "Rujukan:", "id", False),
     one_line: ("Question:", "Context:", "en", False),
 }
@@ -236,8 +246,10 @@ def test_one_question_that_is_asked_again_and_again_is_never_shown(family: Calla
         asked = "Budi Santoso: NIK hilang?" if number < 60 * share else question(dice, number)
         found = [(passage(dice), dice.uniform(0.1, 0.95)) for _ in range(3)]
         made.append(prompt(family(asked, found), INSTRUCTIONS["id"]))
-    for proposal in propose(made, CONFIGURED):
+    proposals = propose(made, CONFIGURED)
+    for proposal in proposals:
         assert not re.search("budi|santoso|nik|hilang", shown(proposal), re.IGNORECASE)
+    assert not proposals or share < 1, "where all ask the same, nothing tells the question from the template"
 
 
 def test_what_the_redaction_patterns_match_is_never_shown() -> None:
@@ -328,6 +340,15 @@ def test_the_context_may_stand_in_a_message_of_its_own() -> None:
         "Bahan rujukan:",
     )
     assert proposal.share == 1.0
+
+
+def test_what_stands_behind_a_label_belongs_to_no_marker() -> None:
+    assert openings("TANYA: Budi minta") == {"TANYA:"}
+    assert openings('"tanya": "Budi",') == {'"tanya":'}
+    assert openings("<tanya> Budi") == {"<tanya>"}
+    assert openings("[TANYA] Budi") == {"[TANYA]"}
+    assert openings("Budi minta surat nikah") == set()
+    assert openings("## Soal warga hari ini\n\n=== BAHAN ===") >= {"## Soal warga hari ini", "=== BAHAN ==="}
 
 
 def test_calls_of_other_kinds_are_told_apart_by_their_instruction() -> None:

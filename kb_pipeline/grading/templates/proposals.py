@@ -175,8 +175,7 @@ class _Search:
         found = [
             marker
             for marker in self.markers
-            if not pattern.search(marker)
-            and 2 * sum(_is_within(prompt.text, marker, pattern) for prompt in self.few) < len(self.few)
+            if 2 * sum(_is_within(prompt.text, marker, pattern) for prompt in self.few) < len(self.few)
             and _varies([_after(prompt.text, marker) for prompt in self.mined])
         ]
         return found[:_MOST_QUESTIONS]

@@ -25,8 +25,8 @@ _SHORT_QUESTION = 60
 class Merit:
     """How well a template reads prompts.
 
-    `parsed`: the share that parses. `clean`: the share that has both markers, and a question that holds no marker and
-    no header and is shorter than the context. `listed`: the share of the passages' headers that opened a passage.
+    `parsed`: the share that parses. `clean`: the share whose question holds no other marker and is shorter than the
+    context. `listed`: the share of the passages' headers that opened a passage.
     `close`: how little stands between the context marker and the first passage, in characters below zero.
     """
 
@@ -77,7 +77,7 @@ def merit(
     before = [_before_passages(triad, template.passage_pattern) for triad in triads if triad.passages]
     return Merit(
         parsed=fmean(triad.parse_status in PARSED_STATUSES for triad in triads),
-        clean=fmean(_is_clean(prompt, triad, template, markers) for prompt, triad in read),
+        clean=fmean(_is_clean(prompt, triad, markers) for prompt, triad in read),
         listed=fmean(listed) if listed else 0.0,
         close=-fmean(before) if before else 0.0,
     )
@@ -89,11 +89,9 @@ def has_both(prompt: Prompt, template: SurfaceTemplate) -> bool:
     return all(stands_in(prompt.text, marker) for marker in pair)
 
 
-def _is_clean(prompt: Prompt, triad: Triad, template: SurfaceTemplate, markers: Collection[str]) -> bool:
+def _is_clean(prompt: Prompt, triad: Triad, markers: Collection[str]) -> bool:
     question = triad.question
-    if triad.parse_status not in PARSED_STATUSES or not question or not has_both(prompt, template):
-        return False
-    if len(question) > _LONGEST_QUESTION or template.passage_pattern.search(question):
+    if triad.parse_status not in PARSED_STATUSES or not 0 < len(question) <= _LONGEST_QUESTION:
         return False
     if triad.context and len(question) > max(len(triad.context), _SHORT_QUESTION):
         return False
