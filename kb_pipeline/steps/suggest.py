@@ -180,6 +180,6 @@ def _problem(turns: int) -> str | None:
     if turns < FEWEST:
         return f"only {turns} unparsed {'turn' if turns == 1 else 'turns'}; markers are suggested from {FEWEST} on"
     return (
-        f"the {turns} unparsed turns have no text in common that could be a marker: they are of several templates, have "
-        "too few different questions or contexts, or have no system message"
+        f"the {turns} unparsed turns have no text in common that could be a marker: they are of several templates, "
+        "have too few different questions or contexts, or have no system message"
     )

@@ -2,6 +2,7 @@
 
 import json
 import re
+import zlib
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from random import Random
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 
 from kb_pipeline.grading.bodies import PromptMessage, Request
 from kb_pipeline.grading.templates import Prompt, Proposal, grouped, parses, prompt_of, propose
-from kb_pipeline.grading.templates.constants import openings
+from kb_pipeline.grading.templates.constants import constants, openings
+from kb_pipeline.grading.templates.headers import header_patterns
 from kb_pipeline.settings.surfaces import SurfaceSettings
 
 NOW = datetime(2026, 5, 4, 9, tzinfo=UTC)
@@ -246,10 +248,14 @@ def test_one_question_that_is_asked_again_and_again_is_never_shown(family: Calla
         asked = "Budi Santoso: NIK hilang?" if number < 60 * share else question(dice, number)
         found = [(passage(dice), dice.uniform(0.1, 0.95)) for _ in range(3)]
         made.append(prompt(family(asked, found), INSTRUCTIONS["id"]))
-    proposals = propose(made, CONFIGURED)
-    for proposal in proposals:
+    for proposal in propose(made, CONFIGURED):
         assert not re.search("budi|santoso|nik|hilang", shown(proposal), re.IGNORECASE)
-    assert not proposals or share < 1, "where all ask the same, nothing tells the question from the template"
+
+
+@pytest.mark.parametrize(("often", "proposals"), [(12, 0), (25, 1)])
+def test_a_template_of_few_among_many_is_shown_from_twenty_on(often: int, proposals: int) -> None:
+    made = prompts(labelled, often) + prompts(without_markers, 150 - often, seed=8)
+    assert len(propose(made, CONFIGURED)) == proposals
 
 
 def test_what_the_redaction_patterns_match_is_never_shown() -> None:
@@ -349,6 +355,25 @@ def test_what_stands_behind_a_label_belongs_to_no_marker() -> None:
     assert openings("[TANYA] Budi") == {"[TANYA]"}
     assert openings("Budi minta surat nikah") == set()
     assert openings("## Soal warga hari ini\n\n=== BAHAN ===") >= {"## Soal warga hari ini", "=== BAHAN ==="}
+
+
+def test_a_list_number_is_no_header_where_it_is_part_of_an_amount() -> None:
+    [pattern] = header_patterns(prompts(numbered))
+    assert re.match(pattern, "12. Biaya")
+    assert not re.match(pattern, "12.050 rupiah")
+
+
+def test_numbers_that_do_not_count_up_are_no_ranks() -> None:
+    def by_id(q: str, found: Sequence[tuple[str, float]]) -> str:
+        return f"Q: {q}\nC:\n" + "\n".join(f"<doc id={zlib.crc32(t.encode()) % 9000}> {t}" for t, _ in found)
+
+    assert header_patterns(prompts(by_id)) == []
+
+
+def test_labels_that_differ_by_their_number_are_headers_and_no_markers() -> None:
+    found = constants(prompts(labelled), support=5)
+    assert {"Dokumen yang ditemukan:", "Soal dari pengguna:", "Tanggapan:"} <= set(found)
+    assert not any(re.search("[0-9]", piece) for piece in found)
 
 
 def test_calls_of_other_kinds_are_told_apart_by_their_instruction() -> None:

@@ -35,11 +35,6 @@ class Merit:
     listed: float
     close: float
 
-    @property
-    def order(self) -> tuple[float, ...]:
-        """For comparison: a share counts in steps of two hundredths, so that chance in a sample decides nothing."""
-        return round((self.clean + self.listed) * 50), round(self.parsed * 50), self.close
-
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -64,15 +59,11 @@ def parses(prompt: Prompt, template: SurfaceTemplate) -> bool:
     return reading(prompt, template).why is None
 
 
-def merit(
-    prompts: Sequence[Prompt], template: SurfaceTemplate, *, markers: Collection[str], headers: Sequence[int]
-) -> Merit:
-    """The merit of a template on prompts that are taken for turns; `markers` are whatever else may be one.
-
-    `headers` has for each prompt how many headers the pattern of passages finds in it.
-    """
+def merit(prompts: Sequence[Prompt], template: SurfaceTemplate, *, markers: Collection[str]) -> Merit:
+    """The merit of a template on prompts that are taken for turns; `markers` are whatever else may be one."""
     triads = [extract(prompt.request, _ANSWERED, template) for prompt in prompts]
     read = list(zip(prompts, triads, strict=True))
+    headers = [len(template.passage_pattern.findall(prompt.text)) for prompt in prompts]
     listed = [min(len(triad.passages) / count, 1.0) for triad, count in zip(triads, headers, strict=True) if count]
     before = [_before_passages(triad, template.passage_pattern) for triad in triads if triad.passages]
     return Merit(
