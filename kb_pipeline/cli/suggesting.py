@@ -157,10 +157,9 @@ def _write_proposal(suggested: "Suggested", surface: str, settings: "Settings") 
         missing = words(proposal.bodies - proposal.parses)
         write_line(f"# {missing} would stay unparsed: {_listed(proposal.unparsed)}")
     if not suggested.turns:
-        write_line(
-            f"# none of them is a turn by the ledger, and {words(suggested.parsed_beside)} turns were parsed meanwhile"
-            f"{': they may be calls of another kind' if suggested.parsed_beside else ''}"
-        )
+        beside = suggested.parsed_beside
+        doubt = "; they may be calls of another kind" if beside else ""
+        write_line(f"# none of them is a turn by the ledger; turns parsed in the same time: {words(beside)}{doubt}")
     block = {"rag_quality": {"surfaces": {surface: markers}}}
     text = yaml.safe_dump(block, allow_unicode=True, sort_keys=False, width=1_000_000)
     for line in text.splitlines():

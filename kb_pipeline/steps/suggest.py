@@ -21,6 +21,7 @@ from kb_pipeline.grading.templates import (
     prompt_of,
     propose,
     quotes_another,
+    reading,
 )
 from kb_pipeline.ports import UnparsedCalls
 from kb_pipeline.records import ParseStatus, UnparsedCall, Verdict
@@ -87,7 +88,7 @@ def suggest(
         surface=template.surface,
         counts=dict(sample.counts),
         suggested=tuple(found),
-        problem=None if found else _problem(sample.counts["turns"]),
+        problem=None if found else _problem(sample.prompts, template),
     )
 
 
@@ -174,11 +175,15 @@ class _Finder:
         return 2 * quoting >= len(sample)
 
 
-def _problem(turns: int) -> str | None:
+def _problem(prompts: Sequence[Prompt], template: SurfaceTemplate) -> str | None:
+    why = Counter(reading(prompt, template).why for prompt in prompts if prompt.is_turn)
+    turns, cut = why.total(), why[ParseStatus.TRUNCATED_PROMPT]
     if not turns:
         return None
     if turns < FEWEST:
         return f"only {turns} unparsed {'turn' if turns == 1 else 'turns'}; markers are suggested from {FEWEST} on"
+    if 2 * cut > turns:
+        return f"{cut} of {turns} unparsed turns were cut before they were stored, which no marker mends"
     return (
         f"the {turns} unparsed turns have no text in common that could be a marker: they are of several templates, "
         "have too few different questions or contexts, or have no system message"

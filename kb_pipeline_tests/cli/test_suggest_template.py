@@ -141,6 +141,18 @@ def test_too_few_unparsed_turns_are_one_sentence(database: Database, run: Run) -
     assert "only 3 unparsed turns; markers are suggested from 5 on" in left.sentence
 
 
+def test_prompts_that_the_gateway_cut_are_told_from_those_of_another_template(database: Database, run: Run) -> None:
+    upstream, hour = Upstream(database), closed_hour()
+    for number in range(6):
+        cut = f"[RAG-1] (skor 0.8) Akta {number} ... (litellm_truncated skipped 912 chars) ..."
+        upstream.turn(f"cut-{number}", hour.start, request=request_body(question=f"Apa {number}?", context=cut))
+    with street(database, judge_model=None) as grading:
+        grading.grade()
+    left = run("--since", "24h")
+    assert left.code == 1
+    assert "6 of 6 unparsed turns were cut before they were stored" in left.sentence
+
+
 def test_each_surface_has_its_own_proposal_and_one_may_be_asked_for_alone(database: Database, run: Run) -> None:
     upstream, hour = Upstream(database), closed_hour()
     changed_turns(upstream, 12, hour, context="SUMBER:")

@@ -13,7 +13,7 @@ from kb_pipeline.grading.templates.headers import lists_passages
 from kb_pipeline.grading.templates.instructions import quotes_another
 from kb_pipeline.grading.templates.prompts import LONGEST_PROMPT, Prompt, prompt_of
 from kb_pipeline.grading.templates.proposals import Proposal, propose
-from kb_pipeline.grading.templates.verification import parses
+from kb_pipeline.grading.templates.verification import parses, reading
 
 __all__ = [
     "FEWEST",
@@ -26,4 +26,5 @@ __all__ = [
     "prompt_of",
     "propose",
     "quotes_another",
+    "reading",
 ]

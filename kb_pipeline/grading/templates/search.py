@@ -89,7 +89,7 @@ class Search:
         for marker in self._counts:
             holding = _spread(self._holding[marker], _FEW)
             gaps = [gap for prompt in holding if (gap := _gap(prompt.text, marker, pattern)) is not None]
-            if 2 * len(gaps) >= len(holding):
+            if gaps and 2 * len(gaps) >= len(holding):
                 near.append((median(gaps), marker))
         return [marker for _, marker in sorted(near)[:_MOST_CONTEXTS]] or list(self._counts)[:_MOST_QUESTIONS]
 
