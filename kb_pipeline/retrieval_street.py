@@ -18,7 +18,6 @@ from kb_pipeline.adapters.postgres.retrieval.copying import PostgresEventLines
 from kb_pipeline.adapters.postgres.retrieval.drafts import PostgresDrafts
 from kb_pipeline.adapters.postgres.retrieval.erasure import PostgresQueryRetention
 from kb_pipeline.adapters.postgres.retrieval.evidence import PostgresEvidence
-from kb_pipeline.adapters.postgres.retrieval.explanation import JudgmentExplanation, explain_judgment
 from kb_pipeline.adapters.postgres.retrieval.gaps import PostgresGaps
 from kb_pipeline.adapters.postgres.retrieval.knowledge import PostgresKnowledge
 from kb_pipeline.adapters.postgres.retrieval.outcomes import PostgresOutcomes
@@ -27,7 +26,7 @@ from kb_pipeline.adapters.postgres.retrieval.windows import PostgresRetrievalWin
 from kb_pipeline.errors import SettingsError
 from kb_pipeline.grading.extraction import question_preview
 from kb_pipeline.ports import Clock
-from kb_pipeline.records import StepReport, Tenant
+from kb_pipeline.records import StepReport
 from kb_pipeline.settings import Settings
 from kb_pipeline.steps.copy_events import copy_events
 from kb_pipeline.steps.diagnose import diagnose_gaps
@@ -53,7 +52,6 @@ class RetrievalReport:
     gaps: Counts = field(default_factory=dict)
     windows: Counts = field(default_factory=dict)
     harvest: Counts = field(default_factory=dict)
-    copy: Counts = field(default_factory=dict)
 
 
 class RetrievalStreet:
@@ -132,16 +130,10 @@ class RetrievalStreet:
         """Rows of the window by table."""
         return self._windows.row_counts(window)
 
-    def explain(
-        self, *, doc_id: str, query: str | None = None, query_sha: str | None = None, tenant: Tenant | None = None
-    ) -> JudgmentExplanation:
-        """The judgment of a document for a query, with its evidence; the reading is recorded."""
-        return explain_judgment(self.database, doc_id=doc_id, query=query, query_sha=query_sha, tenant=tenant)
-
     def run(
         self, *, since: datetime | None = None, until: datetime | None = None, on_progress: Progress | None = None
     ) -> RetrievalReport:
-        """Derive every hour with work, oldest first, then harvest once, then copy the events where a copy is wanted.
+        """Derive every hour with work, oldest first, then harvest once.
 
         `since` and `until` leave out hours before and after; the ground truth has no hours. `on_progress` hears a
         step's name and how many more it did. Raises SettingsError where the street is switched off.
@@ -158,10 +150,7 @@ class RetrievalStreet:
             _add(windows, self.aggregate(span))
             hear("hours", len(list(span.hours())))
         harvested = self.harvest(partial(hear, "drafts")).counts
-        copied = self.copy_events(partial(hear, "copied")).counts
-        return RetrievalReport(
-            hours=len(hours), outcomes=outcomes, gaps=gaps, windows=windows, harvest=harvested, copy=copied
-        )
+        return RetrievalReport(hours=len(hours), outcomes=outcomes, gaps=gaps, windows=windows, harvest=harvested)
 
     def kept_from(self) -> datetime:
         """From here on every event is kept; of the hour before, retention may have taken some."""

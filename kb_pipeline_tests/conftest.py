@@ -16,6 +16,7 @@ from kb_pipeline.adapters.embedded import EmbeddedPostgres
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.migrations import apply_roles, migrate
 from kb_pipeline.adapters.postgres.sql_files import read_sql
+from kb_pipeline_tests.queue_servers import QueueServer
 from kb_pipeline_tests.servers import GivenServer, PostgresServer, administer, folder_of_servers
 
 _numbers = count()
@@ -95,3 +96,18 @@ def database(new_database: Callable[[str], Database], postgres_template: str) ->
 def empty_database(new_database: Callable[[str], Database]) -> Database:
     """A fresh database without anything in it, for one test."""
     return new_database("template0")
+
+
+@pytest.fixture(scope="session")
+def queue_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QueueServer]:
+    """A queue server for every test that only uses a queue of its own."""
+    with QueueServer(tmp_path_factory.mktemp("queue")) as running:
+        yield running
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[QueueServer]:
+    """A queue server, not started yet, for one test to maltreat."""
+    unstarted = QueueServer(tmp_path)
+    yield unstarted
+    unstarted.stop()

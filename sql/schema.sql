@@ -62,6 +62,49 @@ END $$;
 
 COMMENT ON FUNCTION public.kb_ensure_rag_quality_partition(at_instant timestamp with time zone) IS 'Makes the monthly partition of rag_quality that holds the instant; true when it was made now.';
 
+CREATE FUNCTION public.kb_list_facts(retrieved jsonb, candidate_pool jsonb, OUT hits bigint, OUT malformed_hits bigint, OUT repeated_hits bigint, OUT hits_out_of_order bigint, OUT candidates bigint, OUT malformed_candidates bigint) RETURNS record
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT r.hits, r.malformed_hits, r.repeated_hits, r.hits_out_of_order, c.candidates, c.malformed_candidates
+  FROM (
+    SELECT
+      count(*) AS hits,
+      count(*) FILTER (WHERE is_malformed) AS malformed_hits,
+      count(*) - count(DISTINCT (doc_id, chunk_id)) AS repeated_hits,
+      count(*) FILTER (WHERE rank < rank_before) AS hits_out_of_order
+    FROM (
+      SELECT
+        f.doc_id, f.chunk_id, f.rank,
+        lag(f.rank) OVER (ORDER BY place) AS rank_before,
+        coalesce(f.doc_id, '') = '' OR f.rank IS NULL OR f.rank < 1 OR f.rank <> floor(f.rank)
+          OR jsonb_typeof(hit -> 'used_in_final') NOT IN ('boolean', 'null')
+          OR jsonb_typeof(hit -> 'score') NOT IN ('number', 'null')
+          OR jsonb_typeof(hit -> 'bm25_score') NOT IN ('number', 'null')
+          OR jsonb_typeof(hit -> 'vector_similarity') NOT IN ('number', 'null')
+          OR jsonb_typeof(hit -> 'rerank_score') NOT IN ('number', 'null')
+          OR jsonb_typeof(hit -> 'pre_rerank_rank') NOT IN ('number', 'null') AS is_malformed
+      FROM jsonb_array_elements(CASE WHEN jsonb_typeof(kb_list_facts.retrieved) = 'array' THEN kb_list_facts.retrieved END)
+        WITH ORDINALITY AS h(hit, place)
+      CROSS JOIN LATERAL (
+        SELECT
+          CASE WHEN jsonb_typeof(hit -> 'doc_id') = 'string' THEN hit ->> 'doc_id' END AS doc_id,
+          hit ->> 'chunk_id' AS chunk_id,
+          CASE WHEN jsonb_typeof(hit -> 'rank') = 'number' THEN (hit ->> 'rank')::numeric END AS rank
+      ) AS f
+    ) AS each
+  ) AS r
+  CROSS JOIN (
+    SELECT count(*) AS candidates, count(*) FILTER (
+      WHERE jsonb_typeof(hit -> 'doc_id') IS DISTINCT FROM 'string' OR hit ->> 'doc_id' = ''
+        OR CASE WHEN jsonb_typeof(hit -> 'pre_rank') = 'number' THEN (hit ->> 'pre_rank')::numeric < 1 ELSE true END
+    ) AS malformed_candidates
+    FROM jsonb_array_elements(CASE WHEN jsonb_typeof(kb_list_facts.candidate_pool) = 'array' THEN kb_list_facts.candidate_pool END) AS hit
+  ) AS c
+$$;
+
+COMMENT ON FUNCTION public.kb_list_facts(retrieved jsonb, candidate_pool jsonb, OUT hits bigint, OUT malformed_hits bigint, OUT repeated_hits bigint, OUT hits_out_of_order bigint, OUT candidates bigint, OUT malformed_candidates bigint) IS 'What a rule about the lists of a retrieval event needs: how many elements, and how many of them are malformed, repeated or out of order. A list that is no array has none.';
+
 CREATE TABLE public.kb_access_record (
     access_id bigint NOT NULL,
     actor text NOT NULL,

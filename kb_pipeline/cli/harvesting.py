@@ -5,12 +5,14 @@ Belongs here: options, progress, words. Does not: deriving, diagnosing, harvesti
 
 from dataclasses import asdict
 from datetime import datetime
+from functools import partial
 
 import click
 
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
 from kb_pipeline.cli.output import progress, write_facts, write_json
 from kb_pipeline.cli.times import Instant, check_order
+from kb_pipeline.errors import KbPipelineError
 
 
 @click.command(short_help="One run of the retrieval street: outcomes, gaps, windows, ground truth.")
@@ -28,11 +30,23 @@ def harvest(invocation: Invocation, since: datetime | None, until: datetime | No
     settings = invocation.settings()
     from kb_pipeline.retrieval_street import RetrievalStreet
 
+    copied: dict[str, object] = {}
+    refused: KbPipelineError | None = None
     with RetrievalStreet.open(settings) as street, progress() as hear:
-        report = street.run(since=since, until=until, on_progress=hear)
+        report = asdict(street.run(since=since, until=until, on_progress=hear))
+        try:
+            copied.update(street.copy_events(partial(hear, "copied") if hear else None).counts)
+        except KbPipelineError as error:
+            # What the copy is made of is done, and said, all the same.
+            refused = error
+    facts = {**report, "copy": copied}
     if as_json:
-        write_json(report)
+        write_json(facts)
     else:
-        steps = {name: counts for name, counts in asdict(report).items() if name != "hours"}
-        flat = {f"{step}/{name}": count for step, counts in steps.items() for name, count in counts.items()}
-        write_facts({"hours": report.hours, **flat})
+        write_facts({"hours": facts.pop("hours"), **_flat(facts)})
+    if refused is not None:
+        raise refused
+
+
+def _flat(steps: dict[str, dict[str, object]]) -> dict[str, object]:
+    return {f"{step}/{name}": count for step, counts in steps.items() for name, count in counts.items()}

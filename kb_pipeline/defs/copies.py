@@ -6,41 +6,34 @@ what is copied.
 
 import dagster as dg
 
-from kb_pipeline.defs.hourly import OWNERS
-from kb_pipeline.defs.resources import RetrievalStreets
+from kb_pipeline.defs.hourly import OWNERS, whole_asset
+from kb_pipeline.defs.jobs import in_process_job
 from kb_pipeline.defs.retrieval import EVENTS
+from kb_pipeline.defs.schedules import regular_schedule
+from kb_pipeline.defs.streets import RETRIEVAL
+from kb_pipeline.retrieval_street import RetrievalStreet
 
 COPY_JOB = "copy_events"
 
-
-@dg.asset(
-    name="clickhouse_events",
-    group_name="copies",
-    owners=OWNERS,
-    kinds={"clickhouse"},
-    deps=[EVENTS],
-    description="Retrieval events in ClickHouse, for heavy analysis: keys, scores and hashes, no text.",
+clickhouse_events = whole_asset(
+    RETRIEVAL,
+    dg.AssetSpec(
+        "clickhouse_events",
+        deps=[EVENTS],
+        description="Retrieval events in ClickHouse, for heavy analysis: keys, scores and hashes, no text.",
+        group_name="copies",
+        owners=OWNERS,
+        kinds={"clickhouse"},
+    ),
+    RetrievalStreet.copy_events,
 )
-def clickhouse_events(
-    context: dg.AssetExecutionContext, retrieval: dg.ResourceParam[RetrievalStreets]
-) -> dg.MaterializeResult[None]:
-    """Add what was written since the newest event of the copy."""
-    with retrieval.open(context.run.run_id) as street:
-        return dg.MaterializeResult(metadata=dict(street.copy_events().counts))
 
 
 def copy_definitions() -> dg.Definitions:
     """The copy, brought up to date every hour."""
-    selection = dg.AssetSelection.assets(clickhouse_events)
-    job = dg.define_asset_job(
-        COPY_JOB, selection, executor_def=dg.in_process_executor, description="Bring the copy in ClickHouse up to date."
+    description = "Brings the copy in ClickHouse up to date."
+    return dg.Definitions(
+        assets=[clickhouse_events],
+        jobs=[in_process_job(COPY_JOB, dg.AssetSelection.assets(clickhouse_events), description)],
+        schedules=[regular_schedule(f"{COPY_JOB}_hourly", COPY_JOB, "20 * * * *", description)],
     )
-    schedule = dg.ScheduleDefinition(
-        name=f"{COPY_JOB}_hourly",
-        job_name=COPY_JOB,
-        cron_schedule="20 * * * *",
-        execution_timezone="UTC",
-        default_status=dg.DefaultScheduleStatus.RUNNING,
-        description="Brings the copy in ClickHouse up to date.",
-    )
-    return dg.Definitions(assets=[clickhouse_events], jobs=[job], schedules=[schedule])

@@ -81,6 +81,19 @@ def hourly_asset(
     return materialize
 
 
+def whole_asset(
+    street: StreetNames[StreetT], spec: dg.AssetSpec, step: Callable[[StreetT], StepReport]
+) -> dg.AssetsDefinition:
+    """The asset without hours that runs one step and shows its counts."""
+
+    @dg.multi_asset(name=spec.key.to_user_string(), specs=[spec], required_resource_keys={street.name})
+    def materialize(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
+        with street.of(context.resources).open(context.run.run_id) as opened:
+            return dg.MaterializeResult(asset_key=spec.key, metadata=dict(step(opened).counts))
+
+    return materialize
+
+
 def hour_result(asset: str, rows: int, report: StepReport) -> dg.MaterializeResult[None]:
     """What a run shows of an hour: rows of the table, counts of the step."""
     counts: Mapping[str, int | float] = report.counts

@@ -39,24 +39,27 @@ def retrieval_jobs(events: Checks, slow: Checks) -> Jobs:
     hour = dg.AssetSelection.groups(RETRIEVAL.name) - truth
     return [
         *_hour_jobs(RETRIEVAL, hour | dg.AssetSelection.checks(*events, *slow), slow),
-        _job(HARVEST_JOB, truth, "Take evidence from what experts did since, and judge anew, with every check."),
+        in_process_job(
+            HARVEST_JOB, truth, "Take evidence from what experts did since, and judge anew, with every check."
+        ),
     ]
 
 
 def house_job() -> UnresolvedAssetJobDefinition:
     """The job of every night, over whatever streets there are."""
     maintenance = dg.AssetSelection.groups(MAINTENANCE_GROUP)
-    return _job(DAILY_JOB, maintenance, "Drop what is past its retention and make partitions ahead.")
+    return in_process_job(DAILY_JOB, maintenance, "Drop what is past its retention and make partitions ahead.")
 
 
 def _hour_jobs(street: StreetNames[Any], hour: dg.AssetSelection, slow: Checks) -> Jobs:
     """The hour with every check, and the hour as the backlog asks for it, without the slow ones."""
     quick = hour - dg.AssetSelection.checks(*slow)
     return [
-        _job(street.hourly_job, hour, f"{street.does}, with every check."),
-        _job(street.backlog_job, quick, f"{street.does}, for an hour that holds {street.waits}."),
+        in_process_job(street.hourly_job, hour, f"{street.does}, with every check."),
+        in_process_job(street.backlog_job, quick, f"{street.does}, for an hour that holds {street.waits}."),
     ]
 
 
-def _job(name: str, selection: dg.AssetSelection, description: str) -> UnresolvedAssetJobDefinition:
+def in_process_job(name: str, selection: dg.AssetSelection, description: str) -> UnresolvedAssetJobDefinition:
+    """A job over the selection in one process: a process of its own for each step costs more than the steps."""
     return dg.define_asset_job(name, selection=selection, executor_def=dg.in_process_executor, description=description)

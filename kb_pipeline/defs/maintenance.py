@@ -3,65 +3,53 @@
 Belongs here: the daily assets and the clean-up job. Does not: what is deleted (steps/expire.py, SQL).
 """
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 import dagster as dg
 
 from kb_pipeline.adapters.clock import SystemClock
 from kb_pipeline.adapters.postgres.dagster_storage import delete_old_events
-from kb_pipeline.defs.hourly import OWNERS
+from kb_pipeline.defs.hourly import OWNERS, whole_asset
 from kb_pipeline.defs.jobs import MAINTENANCE_GROUP
-from kb_pipeline.defs.resources import GradingStreets, RetrievalStreets
+from kb_pipeline.defs.resources import RetrievalStreets
+from kb_pipeline.defs.streets import GRADING, RETRIEVAL
+from kb_pipeline.grading_street import GradingStreet
+from kb_pipeline.retrieval_street import RetrievalStreet
 
 CLEANUP_JOB = "clean_event_log"
 KEEP_EVENTS = timedelta(days=14)
 
 
-@dg.asset(
-    name="expired_text",
-    group_name=MAINTENANCE_GROUP,
-    owners=OWNERS,
-    kinds={"postgres"},
-    deps=["triads", "rag_quality"],
-    description="Text, previews and rows past their retention, and turns that the source deleted, are gone from here.",
+def _kept(name: str, description: str, deps: Sequence[str] = ()) -> dg.AssetSpec:
+    return dg.AssetSpec(
+        name, deps=deps, description=description, group_name=MAINTENANCE_GROUP, owners=OWNERS, kinds={"postgres"}
+    )
+
+
+expired_text = whole_asset(
+    GRADING,
+    _kept(
+        "expired_text",
+        "Text, previews and rows past their retention, and turns that the source deleted, are gone from here.",
+        ["triads", "rag_quality"],
+    ),
+    GradingStreet.expire,
 )
-def expired_text(
-    context: dg.AssetExecutionContext, grading: dg.ResourceParam[GradingStreets]
-) -> dg.MaterializeResult[None]:
-    """Apply the retention, once a day."""
-    with grading.open(context.run.run_id) as street:
-        return dg.MaterializeResult(metadata=dict(street.expire().counts))
-
-
-@dg.asset(
-    name="quality_partitions",
-    group_name=MAINTENANCE_GROUP,
-    owners=OWNERS,
-    kinds={"postgres"},
-    description="Monthly partitions of rag_quality exist from this month to three months ahead.",
+quality_partitions = whole_asset(
+    GRADING,
+    _kept("quality_partitions", "Monthly partitions of rag_quality exist from this month to three months ahead."),
+    GradingStreet.make_partitions,
 )
-def quality_partitions(
-    context: dg.AssetExecutionContext, grading: dg.ResourceParam[GradingStreets]
-) -> dg.MaterializeResult[None]:
-    """Make the partitions ahead, once a day."""
-    with grading.open(context.run.run_id) as street:
-        return dg.MaterializeResult(metadata=dict(street.make_partitions().counts))
-
-
-@dg.asset(
-    name="expired_queries",
-    group_name=MAINTENANCE_GROUP,
-    owners=OWNERS,
-    kinds={"postgres"},
-    deps=["retrieval_events", "search_events", "draft_outcomes", "ground_truth"],
-    description="Queries, previews and events past their retention, and drafts that the source deleted, are gone.",
+expired_queries = whole_asset(
+    RETRIEVAL,
+    _kept(
+        "expired_queries",
+        "Queries, previews and events past their retention, and drafts that the source deleted, are gone.",
+        ["retrieval_events", "search_events", "draft_outcomes", "ground_truth"],
+    ),
+    RetrievalStreet.expire,
 )
-def expired_queries(
-    context: dg.AssetExecutionContext, retrieval: dg.ResourceParam[RetrievalStreets]
-) -> dg.MaterializeResult[None]:
-    """Apply the retention of the retrieval street, once a day."""
-    with retrieval.open(context.run.run_id) as street:
-        return dg.MaterializeResult(metadata=dict(street.expire().counts))
 
 
 @dg.asset(

@@ -42,20 +42,21 @@ def hourly_schedule(street: StreetNames[Any]) -> dg.ScheduleDefinition:
 
 def harvest_schedule() -> dg.ScheduleDefinition:
     """The ground truth, once an hour, when the hour's outcomes stand."""
-    return _regular(f"{HARVEST_JOB}_hourly", HARVEST_JOB, "15 * * * *", "Brings the ground truth up to date.")
+    return regular_schedule(f"{HARVEST_JOB}_hourly", HARVEST_JOB, "15 * * * *", "Brings the ground truth up to date.")
 
 
 def nightly_schedules() -> list[dg.ScheduleDefinition]:
     """Housekeeping."""
     return [
-        _regular(
+        regular_schedule(
             f"{DAILY_JOB}_nightly", DAILY_JOB, "10 3 * * *", "Drops what is past its retention, makes partitions ahead."
         ),
-        _regular(f"{CLEANUP_JOB}_nightly", CLEANUP_JOB, "40 3 * * *", "Keeps Dagster's own event log small."),
+        regular_schedule(f"{CLEANUP_JOB}_nightly", CLEANUP_JOB, "40 3 * * *", "Keeps Dagster's own event log small."),
     ]
 
 
-def _regular(name: str, job: str, cron: str, description: str) -> dg.ScheduleDefinition:
+def regular_schedule(name: str, job: str, cron: str, description: str) -> dg.ScheduleDefinition:
+    """A schedule in UTC for a job without hours."""
     return dg.ScheduleDefinition(
         name=name,
         job_name=job,

@@ -7,10 +7,14 @@ the canary's turns, figures.
 import dagster as dg
 
 from kb_pipeline.defs.check_results import shown
-from kb_pipeline.defs.hourly import KINDS, OWNERS
+from kb_pipeline.defs.hourly import KINDS, OWNERS, whole_asset
+from kb_pipeline.defs.jobs import in_process_job
 from kb_pipeline.defs.resources import GradingStreets
+from kb_pipeline.defs.schedules import regular_schedule
+from kb_pipeline.defs.streets import GRADING
 from kb_pipeline.defs.tables import table_metadata
 from kb_pipeline.grading import health
+from kb_pipeline.grading_street import GradingStreet
 
 TRUST_GROUP = "trust"
 TRUST_JOB = "assess_judge"
@@ -50,38 +54,27 @@ def judge_is_healthy(grading: dg.ResourceParam[GradingStreets]) -> dg.AssetCheck
     return shown(health.canary(newest), None, facts)
 
 
-@dg.asset(
-    name="judge_calibration",
-    group_name=TRUST_GROUP,
-    owners=OWNERS,
-    kinds=set(KINDS),
-    deps=["rag_quality", "draft_outcomes"],
-    metadata=table_metadata("rag_judge_calibration"),
-    description="How far the judge agrees with what experts made of the drafts, over thirty days.",
+judge_calibration = whole_asset(
+    GRADING,
+    dg.AssetSpec(
+        "judge_calibration",
+        deps=["rag_quality", "draft_outcomes"],
+        description="How far the judge agrees with what experts made of the drafts, over thirty days.",
+        group_name=TRUST_GROUP,
+        owners=OWNERS,
+        kinds=set(KINDS),
+        metadata=table_metadata("rag_judge_calibration"),
+    ),
+    GradingStreet.calibrate_judge,
 )
-def judge_calibration(
-    context: dg.AssetExecutionContext, grading: dg.ResourceParam[GradingStreets]
-) -> dg.MaterializeResult[None]:
-    """Hold scores against decisions, once a day."""
-    with grading.open(context.run.run_id) as street:
-        return dg.MaterializeResult(metadata=dict(street.calibrate_judge().counts))
 
 
 def trust_definitions(*, with_experts: bool) -> dg.Definitions:
     """Canary and calibration; `with_experts` where the retrieval street says what became of drafts."""
-    assets = [judge_canary, judge_calibration] if with_experts else [judge_canary]
-    job = dg.define_asset_job(
-        TRUST_JOB,
-        dg.AssetSelection.groups(TRUST_GROUP),
-        executor_def=dg.in_process_executor,
-        description="Ask the judge what is known, and hold its scores against the experts' decisions.",
+    description = "Ask the judge what is known, and hold its scores against the experts' decisions."
+    return dg.Definitions(
+        assets=[judge_canary, judge_calibration] if with_experts else [judge_canary],
+        asset_checks=[judge_is_healthy],
+        jobs=[in_process_job(TRUST_JOB, dg.AssetSelection.groups(TRUST_GROUP), description)],
+        schedules=[regular_schedule(f"{TRUST_JOB}_daily", TRUST_JOB, "25 3 * * *", "Assesses the judge.")],
     )
-    schedule = dg.ScheduleDefinition(
-        name=f"{TRUST_JOB}_daily",
-        job_name=TRUST_JOB,
-        cron_schedule="25 3 * * *",
-        execution_timezone="UTC",
-        default_status=dg.DefaultScheduleStatus.RUNNING,
-        description="Assesses the judge.",
-    )
-    return dg.Definitions(assets=assets, asset_checks=[judge_is_healthy], jobs=[job], schedules=[schedule])

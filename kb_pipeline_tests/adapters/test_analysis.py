@@ -107,17 +107,6 @@ def test_variables_choose_tenant_and_time(database: Database) -> None:
     assert found(until=(THEN - timedelta(days=1)).isoformat(), org=mine) == {(mine, "1")}
 
 
-def outcome(database: Database, message_id: UUID, said: str) -> None:
-    """The derived outcome of a draft."""
-    with database.connect() as connection:
-        connection.execute(
-            "INSERT INTO kb_draft_outcome (message_id, org_id, specialist_id, conversation_id, outcome, drafted_at,"
-            " decided_at, kept_sentences, new_sentences, removed_sentences, source_state, rule_version)"
-            " VALUES (%s, %s, %s, %s, %s, %s, %s, 1, 1, 1, '', 'r')",
-            (message_id, TENANT.org_id, TENANT.specialist_id, uuid4(), said, THEN, THEN),
-        )
-
-
 def test_ground_truth_sets_what_experts_did_beside_the_judgment(database: Database) -> None:
     application = Application(database)
     for _ in range(3):
@@ -125,7 +114,7 @@ def test_ground_truth_sets_what_experts_did_beside_the_judgment(database: Databa
         application.decide(accepted, THEN + timedelta(hours=1))
     heavy = application.served(THEN, retrieved=["umum"], query=QUERY)
     application.correct(heavy, THEN + timedelta(hours=1), "Biaya nol rupiah.")
-    outcome(database, heavy, "edited_heavy")
+    Application(database).outcome(heavy, THEN, outcome="edited_heavy")
     application.served(THEN, retrieved=["umum"], query=QUERY)  # nobody decided on it
     book(database).note_queries()
     sha = query_sha(QUERY)

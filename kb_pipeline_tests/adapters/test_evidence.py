@@ -131,16 +131,13 @@ def test_the_preview_is_what_the_given_function_makes_of_the_query(database: Dat
 # Drafts.
 
 
-def reviewed(database: Database, *, query: str = QUERY, state: str = "1") -> ReviewedDraft:
+def reviewed(
+    database: Database, *, query: str = QUERY, state: str = "1", message_id: UUID | None = None
+) -> ReviewedDraft:
     """A draft with its outcome, as the source shows it."""
-    message_id, conversation_id, event_id = uuid4(), uuid4(), uuid4()
-    with database.connect() as connection:
-        connection.execute(
-            "INSERT INTO kb_draft_outcome (message_id, org_id, specialist_id, conversation_id, outcome, drafted_at,"
-            " decided_at, kept_sentences, new_sentences, removed_sentences, source_state, rule_version)"
-            " VALUES (%s, %s, %s, %s, 'accepted', %s, %s, 1, 0, 0, %s, 'r')",
-            (message_id, TENANT.org_id, TENANT.specialist_id, conversation_id, NOW, NOW, state),
-        )
+    message_id = message_id or uuid4()
+    conversation_id, event_id = uuid4(), uuid4()
+    Application(database).outcome(message_id, NOW, conversation_id=conversation_id, source_state=state)
     event = RetrievalEvent(
         id=event_id,
         tenant=TENANT,
@@ -423,7 +420,7 @@ def test_a_citation_for_a_draft_speaks_for_the_experts_own_query_in_the_conversa
     desk = Desk(database, conversation_id=None, message_id=draft)
     desk.ask(query=QUERY)
     desk.step(CITED, "a")
-    own = replace(reviewed(database), message_id=draft, conversation_id=thread)
+    own = replace(reviewed(database, message_id=draft), conversation_id=thread)
     harvested(database, own, [of_draft(own, EvidenceKind.CITED, 1.0)])
     assert noted(database) == 1
     book(database).judge(NOW, RULES)

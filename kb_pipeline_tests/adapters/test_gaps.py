@@ -67,6 +67,11 @@ def subjects(database: Database) -> dict[int, str | None]:
 
 
 def save(database: Database, gaps: Sequence[tuple[ReviewedDraft, RetrievalGap]]) -> int:
+    """Keep the diagnoses of drafts that have their outcomes."""
+    known = {message_id for (message_id,) in table(database, "SELECT message_id FROM kb_draft_outcome")}
+    for _, gap in gaps:
+        if gap.message_id not in known:
+            Application(database, gap.tenant).outcome(gap.message_id, gap.decided_at)
     return PostgresGaps(database).save(gaps, RULES)
 
 
@@ -224,7 +229,7 @@ def test_the_graders_role_may_keep_them(database: Database) -> None:
     grader = Database(database.url.render_as_string(hide_password=False), role="kb_grader")
     try:
         book = PostgresGaps(grader)
-        assert book.save([found(1)], RULES) == 1
+        assert save(grader, [found(1)]) == 1
         assert (book.name_subjects(), book.tasks()) == (1, 0)
         assert book.withdraw([found(1)[0]]) == 1
     finally:

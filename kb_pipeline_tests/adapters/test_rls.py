@@ -39,15 +39,10 @@ def plant(database: Database, tenant: Tenant) -> None:
     keep(database, [evidence(EvidenceKind.CITED, 1.0, tenant=tenant, observed_at=NOW)])
     judge(database, NOW)
     key = (tenant.org_id, tenant.specialist_id)
+    Application(database, tenant).outcome(uuid4(), NOW)
     with database.connect() as connection:
         connection.execute(
             "INSERT INTO kb_retrieval_event_conflict (org_id, specialist_id, id, message_id) VALUES (%s, %s, %s, %s)",
-            (*key, uuid4(), uuid4()),
-        )
-        connection.execute(
-            "INSERT INTO kb_draft_outcome (org_id, specialist_id, message_id, conversation_id, outcome, drafted_at,"
-            " kept_sentences, new_sentences, removed_sentences, source_state, rule_version)"
-            " VALUES (%s, %s, %s, %s, 'pending', now(), 0, 0, 0, '', 'r')",
             (*key, uuid4(), uuid4()),
         )
         for _ in range(2):

@@ -21,9 +21,9 @@ Run = Callable[..., tuple[int, str, str]]
 def run(database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     """Runs harvest on the test's database; gives its exit code and what it wrote."""
 
-    def command(*arguments: str, enabled: bool = True) -> tuple[int, str, str]:
+    def command(*arguments: str, enabled: bool = True, **retrieval: str) -> tuple[int, str, str]:
         given = {
-            "retrieval": {"enabled": enabled, "redis_url": "redis://localhost:6379/0"},
+            "retrieval": {"enabled": enabled, "redis_url": "redis://localhost:6379/0", **retrieval},
             "database": {"url": database.url.render_as_string(hide_password=False)},
         }
         (tmp_path / "kb.yaml").write_text(json.dumps(given))
@@ -63,6 +63,16 @@ def test_since_and_until_leave_out_hours(database: Database, run: Run) -> None:
     assert (code, json.loads(out)["hours"]) == (0, 1)
     code, out, _ = run("--until", "50h", "--json")
     assert (code, json.loads(out)["hours"]) == (0, 0)
+
+
+def test_a_copy_that_cannot_be_made_is_told_after_all_else_is_done(database: Database, run: Run) -> None:
+    planted(database)
+    code, out, err = run("--json", clickhouse_url="http://127.0.0.1:9/default")
+    assert code == 1
+    assert_one_sentence(err)
+    assert "ClickHouse at 127.0.0.1:9 cannot be reached" in err
+    report = json.loads(out)
+    assert (report["harvest"]["drafts"], report["copy"]) == (2, {})
 
 
 def test_a_switched_off_street_is_refused_in_a_sentence(database: Database, run: Run) -> None:

@@ -2,31 +2,21 @@
 
 from collections.abc import Callable, Iterator
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pytest
 from prometheus_client import CollectorRegistry
 
 from kb_pipeline.recorder import RetrievalRecorder
-from kb_pipeline_tests.recorder.queue_servers import QueueServer
+from kb_pipeline_tests.queue_servers import QueueServer
 
 _numbers = count()
 
 
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QueueServer]:
-    """A server for every test that only puts jobs on a queue of its own."""
-    with QueueServer(tmp_path_factory.mktemp("queue")) as running:
-        yield running
-
-
 @pytest.fixture
-def own_server(tmp_path: Path) -> Iterator[QueueServer]:
-    """A server, not started yet, for one test to maltreat."""
-    unstarted = QueueServer(tmp_path)
-    yield unstarted
-    unstarted.stop()
+def server(queue_server: QueueServer) -> QueueServer:
+    """The server of every test that only puts jobs on a queue of its own."""
+    return queue_server
 
 
 @pytest.fixture

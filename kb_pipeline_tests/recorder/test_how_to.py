@@ -13,7 +13,7 @@ from kb_pipeline.recorder.metrics import DeliveryMetrics
 from kb_pipeline.records.retrieval import SearchEvent, SearchEventType
 from kb_pipeline.retrieval.events import Read, read_job
 from kb_pipeline_tests.docs_pages import page, table_rows
-from kb_pipeline_tests.recorder.queue_servers import QueueServer
+from kb_pipeline_tests.queue_servers import QueueServer
 
 PAGE = "docs/how-to/record-retrievals.md"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kb_pipeline_tests.docs_pages import REPOSITORY
-from kb_pipeline_tests.recorder.queue_servers import QueueServer
+from kb_pipeline_tests.queue_servers import QueueServer
 
 PREAMBLE = """
 import os, sys, threading, time

@@ -21,7 +21,7 @@ from kb_pipeline.recorder import DEFAULT_QUEUE
 from kb_pipeline.recorder.metrics import LATENCY_BUCKETS_MS
 from kb_pipeline.retrieval.events import Read, job_options, job_schema, read_job
 from kb_pipeline_tests.docs_pages import page
-from kb_pipeline_tests.recorder.queue_servers import QueuedJob, QueueServer, eventually
+from kb_pipeline_tests.queue_servers import QueuedJob, QueueServer, eventually
 
 pytestmark = pytest.mark.slow
 

@@ -11,8 +11,8 @@ from prometheus_client import CollectorRegistry
 
 from kb_pipeline.recorder import RetrievalRecorder
 from kb_pipeline.records.retrieval import RetrievalEvent
+from kb_pipeline_tests.queue_servers import QueuedJob, QueueServer, eventually, slowed, stranger
 from kb_pipeline_tests.recorder.events import QUERY, counted, drops, retrieval
-from kb_pipeline_tests.recorder.queue_servers import QueuedJob, QueueServer, eventually, slowed, stranger
 
 Make = Callable[..., RetrievalRecorder]
 

@@ -19,8 +19,8 @@ from kb_pipeline.recorder.pace import Pace
 from kb_pipeline.recorder.report import DropReport
 from kb_pipeline.recorder.sender import Sender
 from kb_pipeline.records.retrieval import RetrievedDocument
+from kb_pipeline_tests.queue_servers import stranger
 from kb_pipeline_tests.recorder.events import counted, retrieval
-from kb_pipeline_tests.recorder.queue_servers import stranger
 
 
 class HandClock:

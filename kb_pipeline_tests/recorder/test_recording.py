@@ -15,8 +15,8 @@ from kb_pipeline.errors import SettingsError
 from kb_pipeline.recorder import RetrievalRecorder
 from kb_pipeline.records.retrieval import RetrievedDocument, Tenant
 from kb_pipeline.retrieval.events import Note, Read, job_of, read_job
+from kb_pipeline_tests.queue_servers import QueueServer, eventually
 from kb_pipeline_tests.recorder.events import QUERY, click, counted, drops, retrieval
-from kb_pipeline_tests.recorder.queue_servers import QueueServer, eventually
 
 Make = Callable[..., RetrievalRecorder]
 

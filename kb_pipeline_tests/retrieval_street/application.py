@@ -118,6 +118,23 @@ class Application:
             "upstream.audit_log", tenanted=False, event_type="kb.retrieval.context_loaded", created_at=at, **changes
         )
 
+    def outcome(self, message_id: UUID, at: datetime, **changes: Any) -> None:
+        """The outcome of a draft as the street keeps it."""
+        row = {
+            "message_id": message_id,
+            "conversation_id": uuid4(),
+            "outcome": "accepted",
+            "drafted_at": at,
+            "decided_at": at,
+            "kept_sentences": 1,
+            "new_sentences": 0,
+            "removed_sentences": 0,
+            "source_state": "state",
+            "rule_version": "rules",
+            **changes,
+        }
+        self._insert("kb_draft_outcome", **row)
+
     def search(self, at: datetime, event_type: str = "kb.search.performed", **changes: Any) -> UUID:
         """A step of an expert's search as the worker writes it."""
         event_id = uuid4()

@@ -10,12 +10,20 @@ from uuid import UUID, uuid4
 import pytest
 
 from kb_pipeline.adapters.postgres.connection import Database
+from kb_pipeline.adapters.postgres.retrieval.drafts import PostgresDrafts
+from kb_pipeline.adapters.postgres.retrieval.explanation import explain_judgment
+from kb_pipeline.adapters.postgres.retrieval.gaps import PostgresGaps
+from kb_pipeline.adapters.postgres.retrieval.knowledge import PostgresKnowledge
 from kb_pipeline.errors import SettingsError
+from kb_pipeline.retrieval.evidence import evidence_of
+from kb_pipeline.retrieval.gaps import diagnose
+from kb_pipeline.retrieval.knowledge import KnowledgeIndex
 from kb_pipeline.retrieval_street import RetrievalStreet, spans
 from kb_pipeline.settings import Settings
 from kb_pipeline.windows import HOUR, Window
 from kb_pipeline_tests.builders import closed_hour, table
 from kb_pipeline_tests.retrieval_street.application import OTHER, PERMIT, QUERY, WRONG, Application, settings
+from kb_pipeline_tests.retrieval_street.book import book
 
 pytestmark = pytest.mark.postgres
 
@@ -252,6 +260,30 @@ def test_retention_takes_words_previews_and_events_in_their_time_and_leaves_judg
     assert table(database, judgments) == before
 
 
+def test_what_was_read_of_a_draft_before_the_source_deleted_it_does_not_come_back(database: Database) -> None:
+    hour = closed_hour(4)
+    corrected = planted(database, hour)["corrected"]
+    # The source still has an older one: nothing was purged there by age.
+    Application(database).draft(hour.start - 9 * HOUR)
+    with street(database) as opened:
+        opened.run()
+    # A harvest and a diagnosis that had read the draft, and are slower than the deletion.
+    with PostgresDrafts(database).decided_in(hour, chunk=10) as chunks:
+        drafts = [draft for chunk in chunks for draft in chunk if draft.message_id == corrected]
+    knowledge = KnowledgeIndex(PostgresKnowledge(database).chunks(drafts[0].tenant))
+    evidence, gap = evidence_of(drafts[0], knowledge), diagnose(drafts[0], knowledge)
+    assert evidence
+    assert gap is not None
+    with database.connect() as connection:
+        connection.execute("DELETE FROM upstream.messages WHERE id = %s", [corrected])
+    with street(database) as opened:
+        opened.run()
+    assert book(database).replace("rules", [(drafts[0], evidence)]) == 0
+    assert PostgresGaps(database).save([(drafts[0], gap)], "rules") == 0
+    for name in ("kb_evidence", "kb_retrieval_gap"):
+        assert table(database, f"SELECT count(*) FROM {name} WHERE message_id = %s", corrected) == [(0,)]
+
+
 def test_the_same_query_of_two_tenants_is_judged_apart(database: Database) -> None:
     hour = closed_hour(4)
     for tenant in (None, OTHER):
@@ -262,7 +294,7 @@ def test_the_same_query_of_two_tenants_is_judged_apart(database: Database) -> No
     with street(database) as opened:
         opened.run()
         assert not any(opened.soundness.other_tenants().values())
-        (ours, theirs) = (opened.explain(doc_id=doc_id, query=QUERY) for doc_id in ("leave", "permit"))
+        (ours, theirs) = (explain_judgment(database, doc_id=doc_id, query=QUERY) for doc_id in ("leave", "permit"))
     assert ours.tenant != theirs.tenant == OTHER
 
 

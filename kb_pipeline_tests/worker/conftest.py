@@ -11,26 +11,11 @@ import pytest
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.settings import RetrievalSettings
 from kb_pipeline.worker import patrol
-from kb_pipeline_tests.recorder.queue_servers import QueueServer
+from kb_pipeline_tests.queue_servers import QueueServer
 from kb_pipeline_tests.servers import PostgresServer, administer
 from kb_pipeline_tests.worker.workers import Site, WorkerProcess, WorkerThread
 
 _numbers = count()
-
-
-@pytest.fixture(scope="session")
-def queue_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QueueServer]:
-    """A server for every test that only uses a queue of its own."""
-    with QueueServer(tmp_path_factory.mktemp("queue")) as running:
-        yield running
-
-
-@pytest.fixture
-def own_server(tmp_path: Path) -> Iterator[QueueServer]:
-    """A server, not started yet, for one test to maltreat."""
-    unstarted = QueueServer(tmp_path)
-    yield unstarted
-    unstarted.stop()
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from kb_pipeline.cli.root import kb_pipeline as group
 from kb_pipeline.settings import RetrievalSettings
 from kb_pipeline.worker import QueueServer as Configured
 from kb_pipeline.worker import probe_now
-from kb_pipeline_tests.recorder.queue_servers import QueueServer, free_port, stranger
+from kb_pipeline_tests.queue_servers import QueueServer, free_port, stranger
 from kb_pipeline_tests.servers import PostgresServer
 
 Check = Callable[[dict[str, Any]], dict[str, Any] | None]

@@ -16,8 +16,8 @@ from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.migrations import migrate
 from kb_pipeline.retrieval.events import job_of
 from kb_pipeline_tests.cli.command import clean_environment
+from kb_pipeline_tests.queue_servers import QueueServer, eventually
 from kb_pipeline_tests.recorder.events import retrieval
-from kb_pipeline_tests.recorder.queue_servers import QueueServer, eventually
 from kb_pipeline_tests.servers import end_server
 from kb_pipeline_tests.worker.workers import Site, WorkerProcess, count, on, put_events
 

@@ -8,8 +8,8 @@ import pytest
 
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.retrieval.events import job_of
+from kb_pipeline_tests.queue_servers import eventually
 from kb_pipeline_tests.recorder.events import click, retrieval
-from kb_pipeline_tests.recorder.queue_servers import eventually
 from kb_pipeline_tests.servers import libpq_url
 from kb_pipeline_tests.worker.workers import WorkerProcess, count, put, put_events
 

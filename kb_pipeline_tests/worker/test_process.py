@@ -15,8 +15,8 @@ from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.cli import failures, working
 from kb_pipeline.cli.root import kb_pipeline as group
 from kb_pipeline_tests.cli.command import assert_one_sentence
+from kb_pipeline_tests.queue_servers import QueueServer, eventually, free_port
 from kb_pipeline_tests.recorder.events import click, retrieval
-from kb_pipeline_tests.recorder.queue_servers import QueueServer, eventually, free_port
 from kb_pipeline_tests.worker.workers import Site, WorkerProcess
 
 pytestmark = pytest.mark.postgres

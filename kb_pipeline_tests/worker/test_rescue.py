@@ -9,8 +9,8 @@ import redis
 
 from kb_pipeline.retrieval.events import job_of
 from kb_pipeline.worker.rescue import TYPES
+from kb_pipeline_tests.queue_servers import eventually
 from kb_pipeline_tests.recorder.events import retrieval
-from kb_pipeline_tests.recorder.queue_servers import eventually
 from kb_pipeline_tests.worker.workers import Site, WorkerThread
 
 pytestmark = pytest.mark.postgres

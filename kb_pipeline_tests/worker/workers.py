@@ -24,7 +24,7 @@ from kb_pipeline.settings import RetrievalSettings
 from kb_pipeline.worker.queue_server import QueueServer as Configured
 from kb_pipeline.worker.running import QueueWorker
 from kb_pipeline_tests.cli.command import clean_environment
-from kb_pipeline_tests.recorder.queue_servers import QueueServer
+from kb_pipeline_tests.queue_servers import QueueServer
 
 Jobs = Iterable[tuple[object, Mapping[str, Any]]]
 """Data and options of jobs."""

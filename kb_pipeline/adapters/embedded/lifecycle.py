@@ -9,14 +9,13 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
 import psycopg
 
-from kb_pipeline.adapters.clock import SystemClock
+from kb_pipeline.adapters.clock import PAUSE_S, SystemClock, wait_until
 from kb_pipeline.adapters.embedded.accounts import CLUSTER, Place
 from kb_pipeline.adapters.embedded.binaries import Binaries
 from kb_pipeline.adapters.embedded.cluster import ENVIRONMENT, USER, cannot_run, password_in
@@ -30,7 +29,6 @@ SOCKET_PORT = 5432
 LONGEST_SOCKET_FOLDER = 88
 START_SECONDS = 120.0
 STOP_SECONDS = 30.0
-PAUSE = 0.02
 LOG = "server.log"
 SERVER_LOCK = "server.lock"
 LAST_LINES = 3
@@ -77,7 +75,7 @@ def bring_up(place: Place, binaries: Binaries, *, fsync: bool) -> Server:
                 if process is not None:
                     _consider_retry(place)
                 process = _launch(place, binaries, fsync=fsync)
-            time.sleep(PAUSE)
+            time.sleep(PAUSE_S)
         held = "processes of an earlier server, perhaps in another container, still hold its data"
         reason = held if process is None else "it does not answer"
         raise _did_not_start(place, f"{reason} after {START_SECONDS:.0f} s")  # noqa: TRY301
@@ -95,7 +93,7 @@ def shut_down(place: Place, server: Server) -> None:
     # First ends sessions, second crashes; the next start recovers from that without loss.
     for number in (signal.SIGINT, signal.SIGQUIT):
         current.send(number)
-        if _wait(lambda: not current.is_running(), STOP_SECONDS):
+        if wait_until(lambda: not current.is_running(), STOP_SECONDS):
             if server.process is not None:
                 server.process.wait()
             return
@@ -183,7 +181,7 @@ def _consider_retry(place: Place) -> None:
     last_words = _last_words(place)
     if not any(passing in last_words for passing in PASSING):
         raise _did_not_start(place, last_words)
-    time.sleep(10 * PAUSE)
+    time.sleep(10 * PAUSE_S)
 
 
 def _last_words(place: Place) -> str:
@@ -198,12 +196,3 @@ def _did_not_start(place: Place, reason: str) -> DatabaseError:
         f"the embedded database in {place.folder} did not start: {reason}; see {place.folder / LOG}, or give "
         "database.url of a running server"
     )
-
-
-def _wait(condition: Callable[[], bool], seconds: float) -> bool:
-    deadline = _clock.monotonic() + seconds
-    while not condition():
-        if _clock.monotonic() > deadline:
-            return False
-        time.sleep(PAUSE)
-    return True

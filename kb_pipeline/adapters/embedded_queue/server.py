@@ -11,7 +11,6 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from kb_pipeline.adapters.clock import SystemClock
+from kb_pipeline.adapters.clock import PAUSE_S, SystemClock, wait_until
 from kb_pipeline.adapters.embedded.locks import hold_or_none
 from kb_pipeline.adapters.embedded.postmaster import command_line
 from kb_pipeline.errors import QueueError
@@ -33,7 +32,6 @@ PASSWORD_FILE = "password"  # noqa: S105
 SETTINGS_FILE = "server.conf"
 LOG = "server.log"
 LAST_LINES = 3
-PAUSE = 0.02
 START_SECONDS = 30.0
 HANGING_SECONDS = 10.0
 """A living server that says nothing for so long is replaced; one that still loads its data says so."""
@@ -97,7 +95,7 @@ def bring_up(folder: Path, program: Path) -> Server:
             process = process or _launch(folder, program)
             if process is None and server is not None and silence > HANGING_SECONDS:
                 _send(folder, server, signal.SIGKILL)
-            time.sleep(PAUSE)
+            time.sleep(PAUSE_S)
         held = "processes of an earlier server, perhaps in another container, still hold its data"
         raise _did_not_start(folder, held if process is None else "it does not answer")  # noqa: TRY301
     except BaseException:
@@ -113,7 +111,7 @@ def shut_down(folder: Path, server: Server) -> None:
     current = Server.read(folder) or server
     for number in (signal.SIGTERM, signal.SIGKILL):
         _send(folder, current, number)
-        if _wait(lambda: _is_gone(folder, server), STOP_SECONDS):
+        if wait_until(lambda: _is_gone(folder, server), STOP_SECONDS):
             return
     raise QueueError(f"the queue server in {folder} does not stop; end process {current.pid} by hand")
 
@@ -251,12 +249,3 @@ def _did_not_start(folder: Path, reason: str) -> QueueError:
         f"the embedded queue in {folder} did not start: {reason}; see {folder / LOG}, or give retrieval.redis_url of a "
         "running server"
     )
-
-
-def _wait(condition: Callable[[], bool], seconds: float) -> bool:
-    deadline = _clock.monotonic() + seconds
-    while not condition():
-        if _clock.monotonic() > deadline:
-            return False
-        time.sleep(PAUSE)
-    return True

@@ -3,7 +3,7 @@
 Belongs here: the record of a simulated draft, where the information that an expert added had been. Does not: chance.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -101,8 +101,3 @@ def place_of(point: str, found: Found, draft: Draft, shelves: Shelves, at: datet
 def worst(places: Iterable[GapKind]) -> GapKind:
     """The worst of several; NONE for none."""
     return min(places, key=WORST_FIRST.index, default=GapKind.NONE)
-
-
-def of_tenant(cases: Sequence[Case], desk: Desk) -> list[Case]:
-    """The cases of one desk."""
-    return [case for case in cases if case.desk.tenant == desk.tenant]

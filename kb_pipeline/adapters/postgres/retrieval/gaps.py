@@ -32,6 +32,7 @@ class PostgresGaps:
         if not rows:
             return 0
         with self._database.connect() as connection, connection.cursor() as cursor:
+            connection.execute(load("lock_harvest"))
             cursor.executemany(load("save_gap"), rows)
             return cursor.rowcount
 

@@ -56,6 +56,7 @@ class PostgresOutcomes:
             if oldest is None:
                 return 0
             parameters = {"window_start": window.start, "window_end": window.end, "oldest": oldest}
+            connection.execute(load("lock_harvest"))
             forgotten = connection.execute(load("forget_outcomes"), parameters).fetchall()
             message_ids = [message_id for (message_id,) in forgotten]
             for statement in FORGETTING if message_ids else ():

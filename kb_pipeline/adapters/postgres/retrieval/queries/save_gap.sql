@@ -1,13 +1,14 @@
 -- save_gap
 -- Adds or changes one diagnosis; a row that would not change is not touched. Its subject stays as long as what it was
--- named by does.
+-- named by does. A draft that was forgotten meanwhile has no outcome any more, and gets no diagnosis back.
 INSERT INTO kb_retrieval_gap AS known (
   message_id, org_id, specialist_id, conversation_id, event_id, correction_id, query_sha, engine, kind, is_deep,
   decided_at, support, doc_id, chunk_id, rank, pool_rank, statements, source_state, rule_version)
-VALUES (
+SELECT
   %(message_id)s, %(org_id)s, %(specialist_id)s, %(conversation_id)s, %(event_id)s, %(correction_id)s, %(query_sha)s,
   %(engine)s, %(kind)s, %(is_deep)s, %(decided_at)s, %(support)s, %(doc_id)s, %(chunk_id)s, %(rank)s, %(pool_rank)s,
-  %(statements)s, %(source_state)s, %(rule_version)s)
+  %(statements)s, %(source_state)s, %(rule_version)s
+WHERE EXISTS (SELECT FROM kb_draft_outcome AS o WHERE o.message_id = %(message_id)s)
 ON CONFLICT (message_id) DO UPDATE SET
   org_id          = excluded.org_id,
   specialist_id   = excluded.specialist_id,
