@@ -21,6 +21,7 @@ from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.explanation import Explanation, explain
 from kb_pipeline.adapters.postgres.grader import grader_database
 from kb_pipeline.adapters.postgres.ledger import PostgresLedger
+from kb_pipeline.adapters.postgres.opinions import PostgresOpinions
 from kb_pipeline.adapters.postgres.publication import PostgresPublication
 from kb_pipeline.adapters.postgres.retention import PostgresRetention
 from kb_pipeline.errors import SettingsError
@@ -40,6 +41,7 @@ from kb_pipeline.steps.collect import collect
 from kb_pipeline.steps.expire import Ages, expire, make_partitions
 from kb_pipeline.steps.forecast import Forecast, forecast_of, foresee, waiting
 from kb_pipeline.steps.judge import JudgeLimits, judge_window
+from kb_pipeline.steps.second_opinion import give_opinions
 from kb_pipeline.windows import Window
 
 # A claim outlives a full queue of slow calls; a run that dies loses its claims at once, whatever the lease.
@@ -111,6 +113,10 @@ class GradingStreet:
             rules=self._rules,
             on_progress=on_progress,
         )
+
+    def second_opinions(self, window: Window, *, on_progress: Callable[[int], None] | None = None) -> StepReport:
+        """Count for each turn of the window what of its answer the context has, where that is not counted yet."""
+        return give_opinions(window, book=PostgresOpinions(self.database), on_progress=on_progress)
 
     def judge(
         self, window: Window, *, limit: int | None = None, on_progress: Callable[[StepReport], None] | None = None
@@ -241,6 +247,7 @@ class GradingStreet:
     def _grade_hour(self, hour: Window, *, asked: bool, limit: int, hear: Progress) -> Counter[str]:
         counts: Counter[str] = Counter()
         counts.update(self.collect(hour, asked=asked, on_progress=partial(hear, "examined")).counts)
+        counts.update(self.second_opinions(hour, on_progress=partial(hear, "opinions")).counts)
         # Published before the judge too: a turn stands with its metrics while it waits.
         counts.update(self.publish(hour).counts)
         if limit > 0 and self.version is not None:

@@ -3,13 +3,14 @@
 Belongs here: what a step needs of the outside world. Does not: implementations, SQL, HTTP.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import date, datetime
 from types import TracebackType
 from typing import Protocol, Self
 
 from kb_pipeline.grading.calibration import ExpertAgreement, ExpertLabel, ScoreSums
+from kb_pipeline.grading.opinion import Opinion
 from kb_pipeline.records import (
     AuditedCall,
     Claim,
@@ -19,10 +20,12 @@ from kb_pipeline.records import (
     Judgement,
     JudgeVersion,
     KnowledgeChunk,
+    Metrics,
     RetrievalGap,
     ReviewedDraft,
     StoredBody,
     Tenant,
+    Triad,
     Ungraded,
     UnparsedCall,
 )
@@ -73,6 +76,19 @@ class Ledger(Protocol):
 
     def save(self, examinations: Sequence[Examination]) -> int:
         """Keep ledger rows, triads and metrics in one transaction; a call already kept stays. Returns rows added."""
+        ...
+
+
+class OpinionBook(Protocol):
+    """Where second opinions are kept."""
+
+    def give(
+        self, window: Window, version: str, opinion_of: Callable[[Triad, Metrics], Opinion]
+    ) -> Sequence[Opinion | None]:
+        """Ask for and keep the opinion on the next turns of the window that have none by `version`; empty at the end.
+
+        None stands for a turn whose text is gone.
+        """
         ...
 
 

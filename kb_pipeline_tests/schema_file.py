@@ -18,6 +18,8 @@ HEADER = (
     "-- The schema that all migrations together make. Written by `make schema`; do not edit.\n"
     "-- For reading and comparing: `kb-pipeline migrate` builds a database from sql/migrations.\n"
 )
+# Every revision, oldest first.
+REVISIONS = sorted(path.name[:4] for path in (sql_folder() / "migrations").glob("[0-9]*.sql"))
 # What pg_dump says of itself, of its session and of the server's version is no part of the schema.
 NOISE = ("--", "SET ", "SELECT pg_catalog.set_config", "\\restrict", "\\unrestrict")
 

@@ -24,6 +24,18 @@ $$;
 
 COMMENT ON FUNCTION public.kb_dense_histogram(bins integer[], counts bigint[]) IS 'The 101 counts of a score histogram from the bins that occur; bin i holds [i/100, (i+1)/100), bin 100 exactly 1.';
 
+CREATE FUNCTION public.kb_disagreement(faithfulness double precision, support_score double precision, doubt double precision) RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT CASE
+    WHEN faithfulness IS NULL OR support_score IS NULL THEN NULL
+    ELSE greatest(least(faithfulness, doubt), least(1 - faithfulness, support_score * (1 - doubt)))
+  END
+$$;
+
+COMMENT ON FUNCTION public.kb_disagreement(faithfulness double precision, support_score double precision, doubt double precision) IS 'How strongly judge and second opinion contradict each other, in [0, 1]: the judge trusts what is doubted, or distrusts what is all found. Null where either has no score.';
+
 CREATE FUNCTION public.kb_ensure_rag_quality_partition(at_instant timestamp with time zone) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1102,7 +1114,7 @@ COMMENT ON COLUMN public.rag_metric.support_score IS 'The second opinion: how mu
 
 COMMENT ON COLUMN public.rag_metric.created_at IS 'When the row was written.';
 
-COMMENT ON COLUMN public.rag_metric.opinion IS 'What the second opinion counted, kind by kind: how many the answer claims and how many its context has. No text. Null until counted.';
+COMMENT ON COLUMN public.rag_metric.opinion IS 'What the second opinion counted, kind by kind: how many the answer claims and how many its context has. No text. Null until counted, and where the text was gone by then.';
 
 COMMENT ON COLUMN public.rag_metric.opinion_version IS 'Which rules counted; null until counted.';
 
@@ -1139,6 +1151,8 @@ CREATE TABLE public.rag_quality (
     evidence_intact boolean,
     judged_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    disagreement double precision,
+    CONSTRAINT rag_quality_disagreement_check CHECK (((disagreement >= (0)::double precision) AND (disagreement <= (1)::double precision))),
     CONSTRAINT rag_quality_error_has_a_class CHECK (((judge_status = ANY (ARRAY['error'::text, 'failed'::text])) = (error_class IS NOT NULL))),
     CONSTRAINT rag_quality_judge_status_check CHECK ((judge_status = ANY (ARRAY['ok'::text, 'pending'::text, 'error'::text, 'failed'::text, 'skipped'::text, 'disabled'::text]))),
     CONSTRAINT rag_quality_no_score_has_a_reason CHECK (((judge_status <> 'ok'::text) OR (((faithfulness IS NOT NULL) OR (COALESCE(faithfulness_reason, ''::text) <> ''::text)) AND ((answer_relevance IS NOT NULL) OR (COALESCE(answer_relevance_reason, ''::text) <> ''::text)) AND ((context_relevance IS NOT NULL) OR (COALESCE(context_relevance_reason, ''::text) <> ''::text))))),
@@ -1208,13 +1222,15 @@ COMMENT ON COLUMN public.rag_quality.judge_model IS 'The judging model; null for
 
 COMMENT ON COLUMN public.rag_quality.prompt_version IS 'The version of the judge prompt; null for skipped and disabled.';
 
-COMMENT ON COLUMN public.rag_quality.support_score IS 'Share of the answer that the context supports by words, numbers and names; null where it was not computed.';
+COMMENT ON COLUMN public.rag_quality.support_score IS 'The second opinion: how much of the answer its context supports, counted, a fraction; null where the answer asserts nothing, there is no context, or nothing was counted.';
 
 COMMENT ON COLUMN public.rag_quality.evidence_intact IS 'Whether the stored bodies match the hash chain; null where the audit trail maps none.';
 
 COMMENT ON COLUMN public.rag_quality.judged_at IS 'When the last judge call was settled.';
 
 COMMENT ON COLUMN public.rag_quality.created_at IS 'When the row was first published.';
+
+COMMENT ON COLUMN public.rag_quality.disagreement IS 'How strongly the judge''s faithfulness and the second opinion contradict each other, a fraction; null where either has no score.';
 
 CREATE TABLE public.rag_quality_day (
     day date NOT NULL,
@@ -1657,7 +1673,11 @@ CREATE INDEX rag_judge_score_open ON public.rag_judge_score USING btree (ts) WHE
 
 CREATE INDEX rag_judge_score_ts ON public.rag_judge_score USING btree (ts);
 
+CREATE INDEX rag_metric_no_opinion ON public.rag_metric USING btree (ts) WHERE (opinion_version IS NULL);
+
 CREATE INDEX rag_metric_ts ON public.rag_metric USING btree (ts);
+
+CREATE INDEX rag_quality_disagreement ON ONLY public.rag_quality USING btree (ts) WHERE (disagreement >= (0.7)::double precision);
 
 CREATE INDEX rag_quality_open ON ONLY public.rag_quality USING btree (ts) WHERE (judge_status = ANY (ARRAY['pending'::text, 'error'::text, 'disabled'::text]));
 

@@ -3,16 +3,11 @@
 Belongs here: columns, bars, words. Does not: numbers that an evaluation has not.
 """
 
-import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from kb_pipeline.cli.output import words, write_line
+from kb_pipeline.cli.tables import table_lines
 
 if TYPE_CHECKING:
     from kb_pipeline.harness import Difference, Estimate
@@ -51,10 +46,8 @@ def write_evaluation(name: str, counts: Mapping[str, int], measures: "Mapping[st
         if counts.get(each) or (each in ALWAYS and each in counts)
     ]
     write_line("  " + "; ".join(said))
-    table = _table("measure", "mean", "95 % interval", "0 to 1", "queries")
-    for measure, estimate in measures.items():
-        table.add_row(Text(measure), *map(Text, _figures(estimate)))
-    _write_table(table)
+    titles = ("measure", "mean", "95 % interval", "0 to 1", "queries")
+    _write_table(titles, ((measure, *_figures(estimate)) for measure, estimate in measures.items()))
 
 
 def warnings(name: str, counts: Mapping[str, int], *, has_documents: bool) -> Iterator[str]:
@@ -77,12 +70,14 @@ def warnings(name: str, counts: Mapping[str, int], *, has_documents: bool) -> It
 def write_comparison(first: str, second: str, differences: Mapping[str, "Difference"]) -> None:
     """How far the second run is from the first: a row per measure."""
     write_line(f"{second} minus {first}, query by query")
-    table = _table("measure", "first", "second", "difference", "95 % interval", "p", "queries")
-    for name, each in differences.items():
-        span = f"{each.low:+.3f} to {each.high:+.3f}"
-        figures = (f"{each.first:.3f}", f"{each.second:.3f}", f"{each.difference:+.3f}", span, f"{each.p:.4f}")
-        table.add_row(Text(name), *map(Text, (*figures, words(each.n))))
-    _write_table(table)
+    titles = ("measure", "first", "second", "difference", "95 % interval", "p", "queries")
+    _write_table(titles, ((name, *_differences(each)) for name, each in differences.items()))
+
+
+def _differences(each: "Difference") -> tuple[str, ...]:
+    span = f"{each.low:+.3f} to {each.high:+.3f}"
+    figures = (f"{each.first:.3f}", f"{each.second:.3f}", f"{each.difference:+.3f}", span, f"{each.p:.4f}")
+    return (*figures, words(each.n))
 
 
 def _figures(estimate: "Estimate") -> tuple[str, ...]:
@@ -99,16 +94,6 @@ def bar(low: float, high: float) -> str:
     return SURE * sure + UNSURE * (reached - sure) + NONE * (BAR_CELLS - reached)
 
 
-def _table(*titles: str) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for title in titles:
-        table.add_column(title, no_wrap=True)
-    return table
-
-
-def _write_table(table: Table) -> None:
-    """Through the one door for text, which knows what the terminal can show."""
-    page = io.StringIO()
-    Console(file=page, width=WIDTH, color_system=None).print(table)
-    for line in page.getvalue().strip("\n").splitlines():
-        write_line(f"  {line}".rstrip())
+def _write_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    for line in table_lines(titles, rows, width=WIDTH):
+        write_line(f"  {line}")

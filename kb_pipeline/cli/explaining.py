@@ -62,7 +62,7 @@ FACTS = {
     ),
     "rag_metric": (
         "had_context", "num_passages", "top_score", "mean_score", "context_chars", "answer_chars", "refused",
-        "answer_truncated", "support_score",
+        "answer_truncated", "support_score", "opinion",
     ),
-    "rag_quality": ("judge_status", "skip_reason", "published_at"),
+    "rag_quality": ("judge_status", "skip_reason", "disagreement", "published_at"),
 }  # fmt: skip

@@ -3,20 +3,15 @@
 Belongs here: columns and words. Does not: facts.
 """
 
-import io
 import math
 from collections.abc import Sequence
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from kb_pipeline.adapters.postgres.retrieval.explanation import ExplainedEvidence, JudgmentExplanation, Standing
 from kb_pipeline.cli.output import words, write_facts, write_line
+from kb_pipeline.cli.tables import table_lines
 from kb_pipeline.records import Judgment
 
-WIDTH = 110
+TITLES = ("observed", "kind", "weight", "by now", "counts", "conversation", "facts")
 SHORT_ID = 8
 OBSERVED_CELLS = 16
 HEADING_LINES = 2
@@ -59,15 +54,9 @@ def _verdict(judgment: Judgment) -> str:
 
 
 def _write_table(evidence: Sequence[ExplainedEvidence]) -> None:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for title in ("observed", "kind", "weight", "by now", "counts", "conversation", "facts"):
-        is_number = title in {"weight", "by now"}
-        table.add_column(title, justify="right" if is_number else "left", no_wrap=is_number or title == "observed")
-    for each in evidence:
-        table.add_row(*map(Text, _cells(each)))
-    out = io.StringIO()
-    Console(file=out, width=WIDTH).print(table)
-    heading, *rows = _rows([line.rstrip() for line in out.getvalue().splitlines() if line.strip()])
+    wrapped = {"kind", "counts", "conversation", "facts"}
+    lines = table_lines(TITLES, map(_cells, evidence), wrapped=wrapped, numbers={"weight", "by now"})
+    heading, *rows = _rows(lines)
     for line in heading:
         write_line(line)
     for each, lines in zip(evidence, rows, strict=True):

@@ -22,6 +22,7 @@ from kb_pipeline.cli.harvesting import harvest
 from kb_pipeline.cli.invocation import Invocation
 from kb_pipeline.cli.judgments import explain_one, settle_one
 from kb_pipeline.cli.migrating import migrate
+from kb_pipeline.cli.reviewing import review
 from kb_pipeline.cli.suggesting import suggest_template
 from kb_pipeline.cli.working import worker
 
@@ -47,6 +48,7 @@ for command in (
     grade,
     harvest,
     explain,
+    review,
     suggest_template,
     ground_truth,
     evaluate_runs,

@@ -12,7 +12,7 @@ import click
 from kb_pipeline.cli.extracting import unknown_surface
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
 from kb_pipeline.cli.output import progress, words, write_json, write_line
-from kb_pipeline.cli.times import Instant
+from kb_pipeline.cli.times import Instant, window_until_now
 from kb_pipeline.errors import KbPipelineError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def suggest_template(invocation: Invocation, since: datetime, surface: str | Non
     configured = settings.rag_quality.surfaces
     if surface is not None and surface not in configured:
         raise click.UsageError(unknown_surface(surface, list(configured)))
-    window = _window_from(since)
+    window = window_until_now(since)
     found = _suggestions(settings, [surface] if surface is not None else sorted(configured), window)
     if as_json:
         write_json(
@@ -50,16 +50,6 @@ def suggest_template(invocation: Invocation, since: datetime, surface: str | Non
     problems = [f"surface {each.surface}: {each.problem}" for each in found if each.problem]
     if problems:
         raise KbPipelineError("; ".join(problems))
-
-
-def _window_from(since: datetime) -> "Window":
-    from kb_pipeline.adapters.clock import SystemClock
-    from kb_pipeline.windows import Window
-
-    now = SystemClock().now()
-    if since >= now:
-        raise click.UsageError(f"--since ({since.isoformat()}) lies in the future; give a time before now")
-    return Window(since, now)
 
 
 def _suggestions(settings: "Settings", names: list[str], window: "Window") -> "list[Suggestion]":

@@ -5,9 +5,12 @@ Belongs here: reading --since and --until. Does not: hours and windows (kb_pipel
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from kb_pipeline.windows import Window
 
 AGO = re.compile(r"(?P<count>\d{1,6})(?P<unit>[mhdw])")
 UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -53,3 +56,14 @@ def check_order(since: datetime | None, until: datetime | None) -> None:
     """Raises click.UsageError where --until is not after --since."""
     if since and until and until <= since:
         raise click.UsageError(f"--until ({until.isoformat()}) is not after --since ({since.isoformat()})")
+
+
+def window_until_now(since: datetime) -> "Window":
+    """From `since` until now; raises click.UsageError where that lies in the future."""
+    from kb_pipeline.adapters.clock import SystemClock
+    from kb_pipeline.windows import Window
+
+    now = SystemClock().now()
+    if since >= now:
+        raise click.UsageError(f"--since ({since.isoformat()}) lies in the future; give a time before now")
+    return Window(since, now)

@@ -55,6 +55,17 @@ def examination_specs() -> list[dg.AssetSpec]:
     ]
 
 
+def opinion_spec() -> dg.AssetSpec:
+    """The second opinion."""
+    return table_spec(
+        GRADING,
+        "second_opinions",
+        "rag_metric",
+        "The second opinion: what of each answer's numbers, names, references and sentences its context has.",
+        ["triads", "deterministic_metrics"],
+    )
+
+
 def judge_spec() -> dg.AssetSpec:
     """Scores of the judge."""
     return table_spec(
@@ -74,7 +85,7 @@ def quality_spec() -> dg.AssetSpec:
         "rag_quality",
         "rag_quality",
         "The published row of each turn: metrics, scores and where the turn stands with the judge.",
-        ["synthesis_bodies", "triads", "deterministic_metrics", "judge_scores"],
+        ["synthesis_bodies", "triads", "deterministic_metrics", "second_opinions", "judge_scores"],
     )
 
 
@@ -106,6 +117,7 @@ def grading_assets(partitions: dg.HourlyPartitionsDefinition) -> list[dg.AssetsD
 
     return [
         examination,
+        hourly_asset(GRADING, opinion_spec(), "rag_metric", GradingStreet.second_opinions, partitions),
         hourly_asset(GRADING, judge_spec(), "rag_judge_score", GradingStreet.judge, partitions, pool=JUDGE_POOL),
         hourly_asset(GRADING, quality_spec(), "rag_quality", GradingStreet.publish, partitions),
         hourly_asset(GRADING, windows_spec(), "rag_quality_window", GradingStreet.aggregate, partitions),

@@ -12,6 +12,7 @@ import msgspec
 from kb_pipeline.grading.bodies import MAX_BODY_BYTES, Request, Response, read_request, read_response
 from kb_pipeline.grading.extraction import SurfaceTemplate, extract, is_synthesis
 from kb_pipeline.grading.metrics import measure
+from kb_pipeline.grading.opinion import second_opinion
 from kb_pipeline.records import AuditedCall, Examination, ParseStatus, StoredBody, Triad, Verdict
 
 _INSTRUCTING = ("system", "developer")
@@ -112,8 +113,8 @@ def evidence_intact(event_id: str, body: StoredBody) -> bool | None:
 def extract_pair(request: bytes | None, response: bytes | None, template: SurfaceTemplate) -> dict[str, object]:
     """What the extractor makes of one stored pair, as plain values; without a request the response's side alone.
 
-    Keys: parse_status, question, context, passages, history, answer, finish_reason, metrics. A request that cannot be
-    read gives its status only where the response can be read.
+    Keys: parse_status, question, context, passages, history, answer, finish_reason, metrics, opinion (the second one).
+    A request that cannot be read gives its status only where the response can be read.
     """
     answered = read_response(response)
     asked = read_request(request) if request is not None else Request(())
@@ -125,7 +126,8 @@ def extract_pair(request: bytes | None, response: bytes | None, template: Surfac
     else:
         triad = extract(asked, answered, template)
     metrics = measure(triad, refusal_phrases=template.refusal_phrases)
-    return {**msgspec.to_builtins(triad), "metrics": msgspec.to_builtins(metrics)}
+    opinion = second_opinion(triad, metrics).as_json()
+    return {**msgspec.to_builtins(triad), "metrics": msgspec.to_builtins(metrics), "opinion": opinion}
 
 
 def _fingerprint(template: SurfaceTemplate, sample_rate: float) -> str:

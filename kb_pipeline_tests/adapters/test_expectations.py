@@ -142,6 +142,7 @@ OUT_OF_RANGE: Kinds = {
     "answer_relevance_out_of_range": ({"answer_relevance": float("nan")}, between("answer_relevance")),
     "context_relevance_out_of_range": ({"context_relevance": -0.1}, between("context_relevance")),
     "support_score_out_of_range": ({"support_score": 1.01}, between("support_score")),
+    "disagreement_out_of_range": ({"disagreement": -0.01}, between("disagreement")),
     "top_score_not_finite": ({"top_score": float("inf")}, between("top_score")),
     "mean_score_not_finite": ({"mean_score": float("nan")}, between("mean_score")),
     "num_passages_negative": ({"num_passages": -1}, between("num_passages")),

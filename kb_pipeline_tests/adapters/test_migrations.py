@@ -16,14 +16,14 @@ from kb_pipeline.adapters.postgres.connection import Connection, Database
 from kb_pipeline.adapters.postgres.migrations import apply_roles, current_revision, migrate, pending
 from kb_pipeline.adapters.postgres.sql_files import read_sql, sql_folder
 from kb_pipeline.errors import DatabaseError
-from kb_pipeline_tests.schema_file import dump, schema_text
+from kb_pipeline_tests.schema_file import REVISIONS, dump, schema_text
 from kb_pipeline_tests.servers import libpq_url
 
 pytestmark = pytest.mark.postgres
 
 TIMESCALE_URL = os.environ.get("KB_PIPELINE_TEST_TIMESCALE_URL")
-REVISIONS = ["0001", "0002", "0003"]
 HEAD = REVISIONS[-1]
+NEXT = f"{int(HEAD) + 1:04}"
 MIGRATE = """
 import sys
 from kb_pipeline.adapters.postgres.connection import Database
@@ -109,12 +109,12 @@ def test_two_processes_that_migrate_at_once_apply_each_revision_once(empty_datab
 def folder_with_a_bad_migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "100% sql"
     shutil.copytree(sql_folder(), folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "migrations" / "0004_bad.sql").write_text("CREATE TABLE extra (n integer); SELECT 1 / 0;")
-    (folder / "migrations" / "versions" / "0004_bad.py").write_text(
+    (folder / "migrations" / f"{NEXT}_bad.sql").write_text("CREATE TABLE extra (n integer); SELECT 1 / 0;")
+    (folder / "migrations" / "versions" / f"{NEXT}_bad.py").write_text(
         "from alembic import op\n"
         "from kb_pipeline.adapters.postgres.migrations import run_sql\n"
-        "revision, down_revision = '0004', '0003'\n"
-        "def upgrade(): run_sql(op.get_bind(), '0004_bad.sql')\n"
+        f"revision, down_revision = '{NEXT}', '{HEAD}'\n"
+        f"def upgrade(): run_sql(op.get_bind(), '{NEXT}_bad.sql')\n"
     )
     for module in (migrations, sql_files):
         monkeypatch.setattr(module, "sql_folder", lambda: folder)
@@ -123,8 +123,8 @@ def folder_with_a_bad_migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.usefixtures("folder_with_a_bad_migration")
 def test_a_migration_that_fails_leaves_the_database_as_it_was(empty_database: Database) -> None:
-    assert pending(empty_database) == [*REVISIONS, "0004"]
-    with pytest.raises(DatabaseError, match=r"0004_bad\.sql failed: .*DivisionByZero.*nothing was changed"):
+    assert pending(empty_database) == [*REVISIONS, NEXT]
+    with pytest.raises(DatabaseError, match=rf"{NEXT}_bad\.sql failed: .*DivisionByZero.*nothing was changed"):
         migrate(empty_database)
     assert current_revision(empty_database) is None
     assert ask(empty_database, "SELECT to_regclass('extra'), to_regclass('rag_call')") == [(None, None)]

@@ -14,6 +14,7 @@ from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.migrations import apply_roles, migrate
 from kb_pipeline.adapters.postgres.sql_files import read_sql
 from kb_pipeline.errors import DatabaseError
+from kb_pipeline_tests.schema_file import REVISIONS
 from kb_pipeline_tests.servers import libpq_url
 
 pytestmark = pytest.mark.postgres
@@ -179,7 +180,7 @@ def test_a_user_who_may_not_create_roles_migrates_all_the_same(
     # The roles belong to the whole server, and another test has made them: ask for one that nobody made.
     monkeypatch.setattr(migrations, "ROLES", ("kb_never_made",))
     owner = login("NOCREATEROLE")
-    assert migrate(owner) == ["0001", "0002", "0003"]
+    assert migrate(owner) == REVISIONS
     assert apply_roles(owner) is False
 
 

@@ -6,6 +6,7 @@ import pytest
 from kb_pipeline.adapters.postgres import server_check
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.server_check import check_server
+from kb_pipeline_tests.schema_file import REVISIONS
 from kb_pipeline_tests.servers import PostgresServer, administer, libpq_url
 
 pytestmark = pytest.mark.postgres
@@ -35,7 +36,7 @@ def test_the_grader_has_all_it_needs(database: Database) -> None:
 
 def test_a_database_never_migrated_is_told_so(empty_database: Database) -> None:
     assert faults(empty_database) == {
-        "migrations": "at revision none; still to be applied: 0001, 0002, 0003; run kb-pipeline migrate"
+        "migrations": f"at revision none; still to be applied: {', '.join(REVISIONS)}; run kb-pipeline migrate"
     }
 
 

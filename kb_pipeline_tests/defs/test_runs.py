@@ -41,6 +41,7 @@ def test_a_run_of_an_hour_materializes_every_asset_with_its_rows_and_passes_ever
         "synthesis_bodies": 5,
         "triads": 5,
         "deterministic_metrics": 5,
+        "second_opinions": 5,
         "judge_scores": 5,
         "rag_quality": 5,
         "quality_windows": 1,

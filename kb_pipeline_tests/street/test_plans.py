@@ -54,12 +54,15 @@ SOURCE = {
     "pipeline_tenant": "self",
     "templates": Jsonb({}),
     "reread": False,
+    "opinion_version": "o",
     "body_deadline": NOW,
 }
 VERSION = {"judge_model": "m", "prompt_version": "p", "judged_statuses": ["ok"], "judge_chars": 1000}
 HOUR = {"window_start": closed_hour(100).start, "window_end": closed_hour(100).end}
 PARAMETERS: dict[str, dict[str, Any]] = {
     "unexamined_calls": {**SOURCE, **HOUR, "max_body_bytes": 1000},
+    "turns_without_opinion": {**HOUR, "version": "o", "chunk": 200, "chunk_chars": 1000},
+    "turns_to_review": {**HOUR, "strong": 0.7, "surface": None, "limit": 20},
     "waiting_turns": {**VERSION, **HOUR, "exclude": ["x"], "claim_lock": 1, "limit": 4},
     "publish_turns": {**VERSION, **HOUR},
     "aggregate_quality": HOUR,

@@ -47,6 +47,7 @@ COLUMNS: Mapping[str, str] = {
     "evidence_intact": "boolean",
     "judged_at": "timestamp with time zone",
     "created_at": "timestamp with time zone",
+    "disagreement": "double precision",
 }
 ALWAYS_FILLED = (
     "event_id",
@@ -64,7 +65,7 @@ ALWAYS_FILLED = (
     "judge_status",
     "created_at",
 )
-FRACTIONS = ("faithfulness", "answer_relevance", "context_relevance", "support_score")
+FRACTIONS = ("faithfulness", "answer_relevance", "context_relevance", "support_score", "disagreement")
 FINITE = ("top_score", "mean_score")
 SIZES = ("num_passages", "context_chars", "answer_chars")
 PREVIEW_CHARS = 120

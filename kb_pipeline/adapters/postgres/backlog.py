@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 from kb_pipeline.adapters.postgres.audit_trail import BODY_GRACE
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.queries import load
+from kb_pipeline.grading.opinion import VERSION as OPINION_VERSION
 from kb_pipeline.windows import Window, hour_of
 
 FEATURE = "rag_quality"
@@ -49,6 +50,7 @@ class PostgresBacklog:
             "pipeline_tenant": pipeline_tenant,
             "judge_on": judge_on,
             "templates": Jsonb(dict(templates or {})),
+            "opinion_version": OPINION_VERSION,
         }
 
     def hours(
@@ -63,8 +65,8 @@ class PostgresBacklog:
         """Every hour with work up to the running one, oldest first; nothing unexamined before `start_at` counts.
 
         With `look_back` only that much of the audit trail is looked through for unexamined calls: it grows for ever,
-        while what waits or is stale is found at once. `reread` asks for calls too that other markers decided; without
-        `may_judge` no turn waits.
+        while what waits or is stale is found at once. `reread` asks for calls too that other markers decided, and for
+        texts whose second opinion is by other rules; without `may_judge` no turn waits.
         """
         parameters = self._parameters | {
             "reread": reread,

@@ -14,6 +14,7 @@ from typing import Any
 from kb_pipeline.adapters.postgres.connection import Connection, Database
 from kb_pipeline.adapters.postgres.queries import load
 from kb_pipeline.adapters.postgres.text import storable
+from kb_pipeline.adapters.postgres.turns import turn_of
 from kb_pipeline.grading.judging import idempotency_key
 from kb_pipeline.records import (
     JUDGED_STATUSES,
@@ -21,11 +22,6 @@ from kb_pipeline.records import (
     Graded,
     Judgement,
     JudgeVersion,
-    Message,
-    Metrics,
-    ParseStatus,
-    Passage,
-    Triad,
     Ungraded,
     Usage,
 )
@@ -206,7 +202,8 @@ def _version(version: JudgeVersion) -> dict[str, str]:
 
 
 def _claim(row: Sequence[Any], version: JudgeVersion) -> Claim:
-    event_id, ts, *triad, attempts, calls, kept_key = row
+    event_id, ts, *turn, attempts, calls, kept_key = row
+    triad, metrics = turn_of(turn)
     key = kept_key or idempotency_key(event_id, calls=calls, version=version, response_format="")
     return Claim(
         event_id=event_id,
@@ -215,35 +212,8 @@ def _claim(row: Sequence[Any], version: JudgeVersion) -> Claim:
         idempotency_key=key,
         calls=calls,
         attempts=attempts,
-        triad=_triad(triad[:7]),
-        metrics=_metrics(triad[7:]),
-    )
-
-
-def _triad(row: Sequence[Any]) -> Triad:
-    parse_status, question, context, passages, history, answer, finish_reason = row
-    return Triad(
-        parse_status=ParseStatus(parse_status),
-        question=question,
-        context=context,
-        passages=tuple(Passage(rank=each["rank"], score=each["score"], text=each["text"]) for each in passages),
-        answer=answer,
-        finish_reason=finish_reason,
-        history=tuple(Message(role=each["role"], text=each["text"]) for each in history),
-    )
-
-
-def _metrics(row: Sequence[Any]) -> Metrics:
-    had_context, num_passages, top_score, mean_score, context_chars, answer_chars, refused, answer_truncated = row
-    return Metrics(
-        had_context=had_context,
-        num_passages=num_passages,
-        top_score=top_score,
-        mean_score=mean_score,
-        context_chars=context_chars,
-        answer_chars=answer_chars,
-        refused=refused,
-        answer_truncated=answer_truncated,
+        triad=triad,
+        metrics=metrics,
     )
 
 

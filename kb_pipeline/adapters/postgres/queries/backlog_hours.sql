@@ -47,7 +47,19 @@ WITH unexamined AS (
     AND s.in_flight IS NOT TRUE
   GROUP BY 1
 ), stale AS (
-  SELECT hour, max(touched_at) AS touched_at FROM rag_stale_hour WHERE hour < %(until)s GROUP BY 1
+  SELECT hour, max(touched_at) AS touched_at
+  FROM (
+    SELECT hour, touched_at FROM rag_stale_hour WHERE hour < %(until)s
+    UNION ALL
+    -- Read anew are also the texts whose second opinion is by other rules.
+    SELECT date_trunc('hour', m.ts, 'UTC'), max(m.created_at)
+    FROM rag_metric AS m
+    JOIN rag_triad AS t USING (event_id)
+    WHERE %(reread)s AND m.ts >= %(unexamined_from)s AND m.ts < %(until)s
+      AND m.opinion_version IS DISTINCT FROM %(opinion_version)s AND t.text_expired_at IS NULL
+    GROUP BY 1
+  ) AS lagging
+  GROUP BY 1
 )
 SELECT
   hour,

@@ -4,6 +4,7 @@ SELECT
   count(*) FILTER (WHERE answer_relevance NOT BETWEEN 0 AND 1) AS answer_relevance_out_of_range,
   count(*) FILTER (WHERE context_relevance NOT BETWEEN 0 AND 1) AS context_relevance_out_of_range,
   count(*) FILTER (WHERE support_score NOT BETWEEN 0 AND 1) AS support_score_out_of_range,
+  count(*) FILTER (WHERE disagreement NOT BETWEEN 0 AND 1) AS disagreement_out_of_range,
   count(*) FILTER (WHERE top_score IN ('NaN', 'Infinity', '-Infinity')) AS top_score_not_finite,
   count(*) FILTER (WHERE mean_score IN ('NaN', 'Infinity', '-Infinity')) AS mean_score_not_finite,
   count(*) FILTER (WHERE num_passages < 0) AS num_passages_negative,

@@ -4,8 +4,8 @@ SELECT
   t.question, t.context, t.passages, t.history, t.answer, t.finish_reason, t.question_sha, t.question_preview,
   t.text_expired_at,
   m.had_context, m.num_passages, m.top_score, m.mean_score, m.context_chars, m.answer_chars, m.refused,
-  m.answer_truncated, m.support_score,
-  q.judge_status, q.skip_reason, q.created_at AS published_at
+  m.answer_truncated, m.support_score, m.opinion,
+  q.judge_status, q.skip_reason, q.disagreement, q.created_at AS published_at
 FROM rag_call AS c
 LEFT JOIN rag_triad AS t USING (event_id)
 LEFT JOIN rag_metric AS m USING (event_id)

@@ -4,7 +4,7 @@ WITH turn AS (
   SELECT
     c.event_id, c.trace_id, c.ts, c.tenant, c.engine, c.surface, t.question_sha, t.question_preview, t.parse_status,
     m.had_context, m.num_passages, m.top_score, m.mean_score, m.context_chars, m.answer_chars, m.refused,
-    m.answer_truncated, m.support_score, c.evidence_intact, t.text_expired_at IS NOT NULL AS text_expired,
+    m.answer_truncated, m.support_score, (m.opinion ->> 'doubt')::double precision AS doubt, c.evidence_intact, t.text_expired_at IS NOT NULL AS text_expired,
     s.faithfulness, s.answer_relevance, s.context_relevance,
     s.faithfulness_reason, s.answer_relevance_reason, s.context_relevance_reason,
     s.error_class, s.judged_at, s.judge_model, s.prompt_version,
@@ -44,7 +44,8 @@ INSERT INTO rag_quality AS q (
   had_context, num_passages, top_score, mean_score, context_chars, answer_chars, refused, answer_truncated,
   faithfulness, answer_relevance, context_relevance,
   faithfulness_reason, answer_relevance_reason, context_relevance_reason,
-  judge_status, error_class, skip_reason, judge_model, prompt_version, support_score, evidence_intact, judged_at)
+  judge_status, error_class, skip_reason, judge_model, prompt_version, support_score, evidence_intact, judged_at,
+  disagreement)
 SELECT
   event_id, trace_id, ts, tenant, engine, surface, question_sha, question_preview, parse_status,
   had_context, num_passages, top_score, mean_score, context_chars, answer_chars, refused, answer_truncated,
@@ -65,7 +66,8 @@ SELECT
   CASE WHEN judge_status NOT IN ('skipped', 'disabled') THEN coalesce(judge_model, %(judge_model)s) END,
   CASE WHEN judge_status NOT IN ('skipped', 'disabled') THEN coalesce(prompt_version, %(prompt_version)s) END,
   support_score, evidence_intact,
-  CASE WHEN judge_status IN ('ok', 'error', 'failed') THEN judged_at END
+  CASE WHEN judge_status IN ('ok', 'error', 'failed') THEN judged_at END,
+  CASE WHEN judge_status = 'ok' THEN kb_disagreement(faithfulness, support_score, doubt) END
 FROM turn
 ON CONFLICT (event_id, ts) DO UPDATE SET
   question_preview = excluded.question_preview, question_sha = excluded.question_sha,
@@ -78,17 +80,20 @@ ON CONFLICT (event_id, ts) DO UPDATE SET
   context_relevance_reason = excluded.context_relevance_reason,
   judge_status = excluded.judge_status, error_class = excluded.error_class, skip_reason = excluded.skip_reason,
   judge_model = excluded.judge_model, prompt_version = excluded.prompt_version,
-  support_score = excluded.support_score, evidence_intact = excluded.evidence_intact, judged_at = excluded.judged_at
+  support_score = excluded.support_score, evidence_intact = excluded.evidence_intact, judged_at = excluded.judged_at,
+  disagreement = excluded.disagreement
 WHERE (
   q.question_preview, q.question_sha, q.parse_status, q.had_context, q.num_passages, q.top_score, q.mean_score,
   q.context_chars, q.answer_chars, q.refused, q.answer_truncated, q.faithfulness, q.answer_relevance,
   q.context_relevance, q.faithfulness_reason, q.answer_relevance_reason, q.context_relevance_reason, q.judge_status,
-  q.error_class, q.skip_reason, q.judge_model, q.prompt_version, q.support_score, q.evidence_intact, q.judged_at
+  q.error_class, q.skip_reason, q.judge_model, q.prompt_version, q.support_score, q.evidence_intact, q.judged_at,
+  q.disagreement
 ) IS DISTINCT FROM (
   excluded.question_preview, excluded.question_sha, excluded.parse_status, excluded.had_context,
   excluded.num_passages, excluded.top_score, excluded.mean_score, excluded.context_chars, excluded.answer_chars,
   excluded.refused, excluded.answer_truncated, excluded.faithfulness, excluded.answer_relevance,
   excluded.context_relevance, excluded.faithfulness_reason, excluded.answer_relevance_reason,
   excluded.context_relevance_reason, excluded.judge_status, excluded.error_class, excluded.skip_reason,
-  excluded.judge_model, excluded.prompt_version, excluded.support_score, excluded.evidence_intact, excluded.judged_at
+  excluded.judge_model, excluded.prompt_version, excluded.support_score, excluded.evidence_intact, excluded.judged_at,
+  excluded.disagreement
 )

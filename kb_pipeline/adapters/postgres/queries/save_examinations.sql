@@ -60,7 +60,8 @@ WITH picked AS MATERIALIZED (
   ON CONFLICT (event_id) DO UPDATE SET
     had_context = excluded.had_context, num_passages = excluded.num_passages, top_score = excluded.top_score,
     mean_score = excluded.mean_score, context_chars = excluded.context_chars, answer_chars = excluded.answer_chars,
-    refused = excluded.refused, answer_truncated = excluded.answer_truncated
+    refused = excluded.refused, answer_truncated = excluded.answer_truncated,
+    opinion = NULL, opinion_version = NULL, support_score = NULL
 ), outdated AS (
   -- A call in flight counts as made: the next one carries another key, or a gateway would replay the reply to this one.
   UPDATE rag_judge_score AS s SET
