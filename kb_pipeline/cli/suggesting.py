@@ -53,25 +53,11 @@ def suggest_template(invocation: Invocation, since: datetime, surface: str | Non
 
 
 def _suggestions(settings: "Settings", names: list[str], window: "Window") -> "list[Suggestion]":
-    from kb_pipeline.adapters.postgres.grader import grader_database
-    from kb_pipeline.adapters.postgres.unparsed import PostgresUnparsedCalls
-    from kb_pipeline.grading.judging import INSTRUCTION
-    from kb_pipeline.steps.suggest import MAX_BODY_BYTES, suggest
+    from kb_pipeline.template_advice import suggested_templates
 
-    quality = settings.rag_quality
-    with grader_database(settings.database_url) as database, progress() as hear:
-        calls = PostgresUnparsedCalls(database, pipeline_tenant=quality.judge_tenant, max_body_bytes=MAX_BODY_BYTES)
-        return [
-            suggest(
-                window,
-                calls=calls,
-                template=quality.surfaces[name].template(name),
-                judge_instruction=INSTRUCTION,
-                redact=settings.redaction.compiled(),
-                on_progress=(lambda more: hear("calls", more)) if hear else None,
-            )
-            for name in names
-        ]
+    with progress() as hear:
+        on_progress = (lambda more: hear("calls", more)) if hear else None
+        return suggested_templates(settings, names, window, on_progress=on_progress)
 
 
 def _markers(suggested: "Suggested") -> dict[str, Any]:

@@ -3,12 +3,13 @@
 Belongs here: words, columns, bars. Does not: numbers that the summary has not.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from kb_pipeline.demo.judged import IncidentReport, JudgeFacts
 from kb_pipeline.demo.retrieval.pictures import show_retrieval
 from kb_pipeline.demo.summary import Hour, Summary, Worst
 from kb_pipeline.demo.truth import KindResult
@@ -26,6 +27,10 @@ def show(summary: Summary, console: Console) -> None:
     console.print(_numbers(summary))
     console.print(_kinds(summary.planted.kinds))
     console.print(f"Faithfulness by hour  {sparkline(summary.hours)}  (one bar an hour, · none)")
+    for line in incident_lines(summary.incidents):
+        console.print(line)
+    console.print()
+    console.print(_judge(summary.judge))
     console.print(_worst(summary.worst))
     show_retrieval(summary.retrieval, console)
     console.print(_checks(summary.checks))
@@ -45,6 +50,55 @@ def _checks(checks: Mapping[str, Level]) -> Table:
     table = Table(box=None, pad_edge=False, show_header=False)
     for name, level in checks.items():
         table.add_row(f"check {name}", f"[{STYLES[level]}]{level}[/]")
+    return table
+
+
+def incident_lines(incidents: Iterable[IncidentReport]) -> Iterator[str]:
+    """What went wrong, a sentence each."""
+    for each in incidents:
+        at = f"{each.start:%H:%M} UTC"
+        match each.kind:
+            case "template_change":
+                yield (
+                    f"{at}  the template changed: {each.unparsed} of {each.turns} turns were not parsed; "
+                    f"{_advised(each)}"
+                )
+            case "judge_outage":
+                graded = f"{each.graded} of {each.judgeable} turns"
+                yield f"{at}  the judge was away: {graded} were graded after it came back"
+            case "budget_spent":
+                yield (
+                    f"{at}  the day's judge tokens came to their end: of the {each.judgeable} turns since then "
+                    f"{each.pending} wait until midnight UTC"
+                )
+
+
+def _advised(report: IncidentReport) -> str:
+    if report.advice is None:
+        return "suggest-template has no proposal"
+    return (
+        f"suggest-template proposes the question marker {report.advice['question_marker']!r}, "
+        f"which fits {_percent(report.advice['share'])} of them"
+    )
+
+
+def _judge(judge: JudgeFacts) -> Table:
+    table = Table(title="The judge", title_justify="left", box=None, pad_edge=False, show_header=False)
+    table.add_row("calls, tokens", f"{judge.calls:,}, {judge.tokens:,}")
+    for error, turns in judge.errors.items():
+        table.add_row(f"turns that a run left as {error}", f"{turns:,}")
+    table.add_row("turns that wait", f"{judge.pending:,}")
+    table.add_row(
+        "attacks that moved a score", "not tried" if judge.attacks_moved is None else f"{judge.attacks_moved}"
+    )
+    for name in ("balanced_accuracy", "auc", "kappa", "spearman"):
+        figure = judge.calibration.get(name)
+        if figure and figure["value"] is not None:
+            span = f"{_score(figure['low'])} to {_score(figure['high'])}"
+            table.add_row(
+                f"against {figure['n']} experts' decisions: {name.replace('_', ' ')}",
+                f"{_score(figure['value'])} ({span})",
+            )
     return table
 
 

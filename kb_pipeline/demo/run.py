@@ -22,12 +22,14 @@ from kb_pipeline.adapters.embedded import EmbeddedPostgres
 from kb_pipeline.adapters.embedded_queue import EmbeddedQueue
 from kb_pipeline.demo import knowledge
 from kb_pipeline.demo.earlier import plant_earlier_windows
+from kb_pipeline.demo.incidents import grade_day, incidents_of
+from kb_pipeline.demo.judged import incident_reports, judge_facts
 from kb_pipeline.demo.pictures import show
 from kb_pipeline.demo.reference_judge import MODEL, ReferenceJudge
 from kb_pipeline.demo.retrieval.delivery import empty_queue
 from kb_pipeline.demo.retrieval.library import ENGINES
 from kb_pipeline.demo.retrieval.playing import RetrievalPlay
-from kb_pipeline.demo.runs import DERIVED_IN_RUNS, DagsterRuns, derive_hours, grade_hours, keep_house
+from kb_pipeline.demo.runs import DERIVED_IN_RUNS, DagsterRuns, derive_hours, keep_house
 from kb_pipeline.demo.search import FullTextSearch, index
 from kb_pipeline.demo.servers import free_port, serving, working
 from kb_pipeline.demo.stage import Stage, set_stage
@@ -78,7 +80,7 @@ def run_demo(
         start_at, retrieval = traffic.window.start, _retrieval(queue.url)
         stage = stack.enter_context(set_stage(server, folder, start_at=start_at, quality=quality, retrieval=retrieval))
         stack.enter_context(working(stage.environment, folder))
-        _tell(_play(stage, traffic, began, console), as_json=as_json)
+        _tell(_play(stage, traffic, judge, began, console), as_json=as_json)
         if not once:
             _serve(stage, console)
 
@@ -91,12 +93,22 @@ def _tell(summary: Summary, *, as_json: bool) -> None:
         show(summary, Console())
 
 
-def _play(stage: Stage, traffic: Traffic, began: float, console: Console) -> Summary:
+def _play(stage: Stage, quiet: Traffic, judge: ReferenceJudge | None, began: float, console: Console) -> Summary:
+    incidents = incidents_of(quiet)
+    traffic = incidents.on(quiet)
     with _progress(console) as progress, stage.instance() as instance:
         _plant(stage, traffic, progress)
         play = _converse(stage, traffic, progress)
         runs = DagsterRuns(stage.settings, instance)
-        grade_hours(runs, traffic.window.hours(), _each(progress, "grading hours through Dagster", traffic.window))
+        on_hours = _each(progress, "grading hours through Dagster", traffic.window)
+        grade_day(
+            runs,
+            traffic.window.hours(),
+            incidents,
+            judge,
+            spend=lambda tokens: runs.reconfigure(stage.with_quality(judge_daily_tokens=tokens)),
+            on_hours=on_hours,
+        )
         derive_hours(
             runs,
             play.window.hours(),
@@ -109,6 +121,8 @@ def _play(stage: Stage, traffic: Traffic, began: float, console: Console) -> Sum
         stage.database,
         traffic.window,
         retrieval=found,
+        judge=judge_facts(stage.database, traffic.window, runs, judge),
+        incidents=incident_reports(stage.database, runs.settings, incidents, was_away=judge is not None),
         checks=runs.checks,
         seconds=time.monotonic() - began,
         grounded_from=stage.settings.rag_quality.thresholds.faithfulness_warn,

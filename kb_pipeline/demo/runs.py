@@ -3,14 +3,16 @@
 Belongs here: running jobs, gathering what their checks said, reporting hours to Dagster. Does not: planting, summaries.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 
 import dagster as dg
 
 from kb_pipeline.definitions import build_definitions
 from kb_pipeline.defs.grading_checks import newest_closed_hour
-from kb_pipeline.defs.jobs import DAILY_JOB, HARVEST_JOB, HOURLY_JOB, RETRIEVAL_JOB
+from kb_pipeline.defs.jobs import DAILY_JOB, HARVEST_JOB, RETRIEVAL_JOB
 from kb_pipeline.defs.retrieval_checks import newest_hour_arrived
+from kb_pipeline.defs.trust import TRUST_JOB
 from kb_pipeline.errors import KbPipelineError
 from kb_pipeline.retrieval_street import RetrievalStreet
 from kb_pipeline.settings import Settings
@@ -39,11 +41,21 @@ class DagsterRuns:
         self.instance = instance
         self._definitions = build_definitions(settings)
         self._checks: dict[str, Level] = {}
+        self._counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
     @property
     def checks(self) -> Mapping[str, Level]:
         """The worst verdict of each check so far."""
         return dict(sorted(self._checks.items()))
+
+    def counts(self, asset: str) -> Counter[str]:
+        """The sum of every count that the runs' materializations of an asset showed."""
+        return Counter(self._counts[asset])
+
+    def reconfigure(self, settings: Settings) -> None:
+        """Go on with other settings."""
+        self.settings = settings
+        self._definitions = build_definitions(settings)
 
     def run(self, name: str, hour: Window | None = None) -> None:
         """One run of a job; raises KbPipelineError when it fails."""
@@ -59,6 +71,8 @@ class DagsterRuns:
             of_hour = f" of {partition_key(hour)}" if hour else ""
             raise KbPipelineError(f"the run of {name}{of_hour} failed: {_failure(result)}")
         self._gather(result.get_asset_check_evaluations())
+        for event in result.get_asset_materialization_events():
+            self._add_up(event.materialization)
 
     def _gather(self, evaluations: Iterable[dg.AssetCheckEvaluation]) -> None:
         for each in evaluations:
@@ -66,12 +80,11 @@ class DagsterRuns:
             before = Level.PASSED if each.check_name in NEWEST else self._checks.get(each.check_name, level)
             self._checks[each.check_name] = max(before, level, key=_SEVERITY.index)
 
-
-def grade_hours(runs: DagsterRuns, hours: Iterable[Window], on_hours: Callable[[int], None]) -> None:
-    """One run per hour of the grading street; `on_hours` hears how many more are done."""
-    for hour in hours:
-        runs.run(HOURLY_JOB, hour)
-        on_hours(1)
+    def _add_up(self, materialization: dg.AssetMaterialization) -> None:
+        values = {name: each.value for name, each in materialization.metadata.items()}
+        self._counts[materialization.asset_key.to_user_string()].update(
+            {name: value for name, value in values.items() if isinstance(value, int) and not isinstance(value, bool)}
+        )
 
 
 def derive_hours(
@@ -96,8 +109,9 @@ def derive_hours(
 
 
 def keep_house(runs: DagsterRuns) -> None:
-    """The nightly run."""
+    """The nightly runs."""
     runs.run(DAILY_JOB)
+    runs.run(TRUST_JOB)
 
 
 def _report(instance: dg.DagsterInstance, hour: Window, rows: Mapping[str, int]) -> None:

@@ -46,6 +46,13 @@ class Stage:
             }
         )
 
+    def with_quality(self, **quality: object) -> Settings:
+        """Change keys of the section rag_quality in the configuration file; the settings that it gives now."""
+        content = yaml.safe_load(self.config.read_text(encoding="utf-8"))
+        content["rag_quality"] |= quality
+        self.config.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+        return load_settings(self.config)
+
     def instance(self) -> dg.DagsterInstance:
         """The Dagster instance that the UI will show."""
         storage = {"storage": {"postgres": {"postgres_url": self.dagster_url}}}

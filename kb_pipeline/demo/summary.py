@@ -12,6 +12,7 @@ from psycopg.rows import class_row, dict_row
 
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.publication import PostgresPublication
+from kb_pipeline.demo.judged import IncidentReport, JudgeFacts
 from kb_pipeline.demo.queries import load
 from kb_pipeline.demo.retrieval.findings import Findings
 from kb_pipeline.demo.truth import Comparison, compare
@@ -55,6 +56,8 @@ class Summary:
     worst: tuple[Worst, ...]
     planted: Comparison
     retrieval: Findings
+    judge: JudgeFacts
+    incidents: tuple[IncidentReport, ...]
     checks: Mapping[str, Level]
     seconds: float
 
@@ -77,6 +80,8 @@ class Summary:
                 "parse_status_agreement": self.planted.parse_status_agreement,
             },
             "retrieval": self.retrieval.as_json(),
+            "judge": self.judge.as_json(),
+            "incidents": [each.as_json() for each in self.incidents],
             "checks": {name: str(level) for name, level in self.checks.items()},
             "seconds": round(self.seconds, 1),
         }
@@ -87,6 +92,8 @@ def summarise(
     window: Window,
     *,
     retrieval: Findings,
+    judge: JudgeFacts,
+    incidents: tuple[IncidentReport, ...],
     checks: Mapping[str, Level],
     seconds: float,
     grounded_from: float,
@@ -109,6 +116,8 @@ def summarise(
         worst=tuple(worst),
         planted=compare(database, window),
         retrieval=retrieval,
+        judge=judge,
+        incidents=incidents,
         checks=checks,
         seconds=seconds,
     )

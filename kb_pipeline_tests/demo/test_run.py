@@ -23,6 +23,8 @@ KEYS = {
     "refusal_rate",
     "planted",
     "retrieval",
+    "judge",
+    "incidents",
     "checks",
     "seconds",
 }
@@ -51,19 +53,39 @@ def processes_of(cache: Path) -> list[str]:
 
 def test_once_prints_one_object_that_adds_up_and_leaves_no_process(servers_folder: Path) -> None:
     cache = servers_folder / "once"
-    with start(cache, "--turns", "30", "--hours", "2", "--once", "--json") as demo:
+    with start(cache, "--turns", "72", "--hours", "8", "--once", "--json") as demo:
         output, errors = demo.communicate(timeout=300)
     assert demo.returncode == 0, errors
     found = json.loads(output)
     assert set(found) == KEYS
-    assert found["graded"] + sum(found["ungraded"].values()) == found["synthesis_calls"] == 30
-    assert found["judge_calls"] == found["graded"]
-    assert found["hours"] == 2
+    assert found["graded"] + sum(found["ungraded"].values()) == found["synthesis_calls"] == 72
+    assert found["judge_calls"] == found["judge"]["calls"] >= found["graded"]
+    assert found["hours"] == 8
     assert found["planted"]["parse_status_agreement"] == 1.0
     assert found["planted"]["auc_faithfulness"] > 0.8
-    assert set(found["checks"].values()) == {"passed"}
+    assert_incidents_are_told(found)
     assert_retrieval_adds_up(found["retrieval"])
     assert processes_of(cache) == []
+
+
+def assert_incidents_are_told(found: dict[str, Any]) -> None:
+    judge, incidents = found["judge"], {each["kind"]: each for each in found["incidents"]}
+    assert {name for name, level in found["checks"].items() if level != "passed"} <= {
+        "parse_success",
+        "judge_answers",
+        "coverage",
+    }
+    assert found["checks"]["parse_success"] != "passed"
+    changed, outage, budget = (incidents[kind] for kind in ("template_change", "judge_outage", "budget_spent"))
+    assert changed["unparsed"] > 0
+    assert changed["advice"] == {"question_marker": "TANYA:", "context_marker": "HASIL ALAT:", "share": 1.0}
+    assert judge["errors"]["connection"] > 0
+    assert outage["graded"] == outage["judgeable"] > 0
+    assert budget["pending"] == judge["pending"] > 0
+    assert budget["graded"] > 0
+    assert judge["attacks_moved"] == 0
+    assert judge["tokens"] > 0
+    assert judge["calibration"]["n"] > 0
 
 
 def assert_retrieval_adds_up(found: dict[str, Any]) -> None:

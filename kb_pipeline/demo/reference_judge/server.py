@@ -7,7 +7,8 @@ import asyncio
 import json
 import socket
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
@@ -132,6 +133,16 @@ class ReferenceJudge:
     def __init__(self, faults: Faults = _NO_FAULTS, *, port: int = 0) -> None:
         self._port = port
         self._faults = faults
+
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """The server is gone within the block: calls are refused as where nobody listens. It comes back unchanged."""
+        self._port = self._socket.getsockname()[1]
+        self.__exit__(None, None, None)
+        try:
+            yield
+        finally:
+            self.__enter__()
 
     def __enter__(self) -> Self:
         self._socket = listening_socket(self._port)

@@ -1,0 +1,111 @@
+"""What goes wrong on the demo's day: the template changes, the judge is away, the day's tokens end.
+
+Belongs here: in which hours, and how the grading of the day plays it. Does not: what a changed template looks like.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from kb_pipeline.defs.jobs import BACKLOG_JOB, HOURLY_JOB
+from kb_pipeline.demo.reference_judge import ReferenceJudge
+from kb_pipeline.demo.runs import DagsterRuns
+from kb_pipeline.demo.traffic import Effect, Incident, Traffic
+from kb_pipeline.demo.traffic.plan import slots
+from kb_pipeline.windows import HOUR, Window, hour_of
+
+# A shorter or emptier day has no room for an hour that goes wrong.
+FEWEST_HOURS = 8
+FEWEST_TURNS = 60
+# So many of the last turns share what is left of the day's tokens, which is enough for half of them.
+LAST_TURNS = 8
+APART = 2 * HOUR
+JUDGE_ASSET = "judge_scores"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Incidents:
+    """The hours in which something goes wrong; None where the day has no room for it.
+
+    `template` and `outage` are one hour each; `budget` are the last hours, from which on the tokens end.
+    """
+
+    template: Window | None = None
+    outage: Window | None = None
+    budget: Window | None = None
+
+    def on(self, traffic: Traffic) -> Traffic:
+        """The traffic whose turns the incidents hit."""
+        if self.template is None:
+            return traffic
+        renamed = Incident(effect=Effect.QUESTION_RENAMED, window=self.template)
+        return replace(traffic, incidents=(*traffic.incidents, renamed))
+
+
+def incidents_of(traffic: Traffic) -> Incidents:
+    """The busiest hours, two hours apart and none of the first or last, and as many last hours as hold some turns."""
+    if traffic.hours < FEWEST_HOURS or traffic.turns < FEWEST_TURNS:
+        return Incidents()
+    volumes = Counter(hour_of(slot.ts).start for slot in slots(traffic))
+    whole = [hour for hour in traffic.window.hours() if hour.start in traffic.window]
+    budget = _last(whole, volumes)
+    busiest = sorted(
+        (hour for hour in whole[1:] if hour.end <= budget.start), key=lambda hour: (-volumes[hour.start], hour.start)
+    )
+    first = busiest[0]
+    second = next((hour for hour in busiest if abs(hour.start - first.start) >= APART), None)
+    template, outage = sorted((first, second), key=lambda hour: hour.start) if second else (first, None)
+    return Incidents(template=template, outage=outage, budget=budget)
+
+
+def _last(hours: list[Window], volumes: Counter[datetime]) -> Window:
+    turns = 0
+    for hour in reversed(hours):
+        turns += volumes[hour.start]
+        if turns >= LAST_TURNS:
+            return Window(hour.start, hours[-1].end)
+    return Window(hours[0].start, hours[-1].end)
+
+
+def grade_day(
+    runs: DagsterRuns,
+    hours: Iterable[Window],
+    incidents: Incidents,
+    judge: ReferenceJudge | None,
+    *,
+    spend: Callable[[int], None],
+    on_hours: Callable[[int], None],
+) -> None:
+    """One run per hour, with what goes wrong in it; `on_hours` hears how many more are done.
+
+    `spend` is called with the day's budget of tokens when that begins to matter. A judge that is not ours cannot be
+    sent away: then that hour is like any other.
+    """
+    budget = incidents.budget
+    for hour in hours:
+        if budget and hour.start == budget.start:
+            _catch_up(runs, incidents)
+            spend(_enough_for_some(runs))
+        with _weather(hour, incidents, judge):
+            runs.run(HOURLY_JOB, hour)
+        on_hours(1)
+
+
+def _catch_up(runs: DagsterRuns, incidents: Incidents) -> None:
+    """What the outage left is judged, as the backlog sensor would ask for it."""
+    if incidents.outage:
+        runs.run(BACKLOG_JOB, incidents.outage)
+
+
+def _weather(hour: Window, incidents: Incidents, judge: ReferenceJudge | None) -> AbstractContextManager[None]:
+    is_away = incidents.outage is not None and hour.start == incidents.outage.start
+    return judge.away() if is_away and judge else nullcontext()
+
+
+def _enough_for_some(runs: DagsterRuns) -> int:
+    """What the day has cost so far, and as much again as half of the last turns cost on average."""
+    counts = runs.counts(JUDGE_ASSET)
+    tokens = counts["prompt_tokens"] + counts["completion_tokens"]
+    return round(tokens + tokens / max(1, counts["graded"]) * LAST_TURNS / 2)
