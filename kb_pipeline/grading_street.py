@@ -11,15 +11,16 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from kb_pipeline.adapters.clock import SystemClock
-from kb_pipeline.adapters.gateway import GatewayJudge, refuse_public_host
+from kb_pipeline.adapters.gateway import refuse_public_host
 from kb_pipeline.adapters.postgres.audit_trail import PostgresAuditTrail
 from kb_pipeline.adapters.postgres.backlog import HourlyBacklog, PostgresBacklog
 from kb_pipeline.adapters.postgres.calibration import PostgresCalibration
 from kb_pipeline.adapters.postgres.canaries import PostgresCanaries
-from kb_pipeline.adapters.postgres.claims import claim_book, reopen_failed
+from kb_pipeline.adapters.postgres.claims import reopen_failed
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.explanation import Explanation, explain
 from kb_pipeline.adapters.postgres.grader import grader_database
+from kb_pipeline.adapters.postgres.judge_account import Grain
 from kb_pipeline.adapters.postgres.ledger import PostgresLedger
 from kb_pipeline.adapters.postgres.opinions import PostgresOpinions
 from kb_pipeline.adapters.postgres.publication import PostgresPublication
@@ -31,7 +32,9 @@ from kb_pipeline.grading.canary import CanaryReport
 from kb_pipeline.grading.examination import ExaminationRules
 from kb_pipeline.grading.extraction import question_preview
 from kb_pipeline.grading.judging import INSTRUCTION, PROMPT_VERSION
-from kb_pipeline.grading.judging.cost import characters_within, tokens_of
+from kb_pipeline.grading.judging.cost import characters_within
+from kb_pipeline.grading.standing import Cost, Standing
+from kb_pipeline.judge_runs import JudgeRuns, gateway_judge
 from kb_pipeline.ports import Clock
 from kb_pipeline.records import JudgeVersion, StepReport
 from kb_pipeline.settings import Settings
@@ -40,13 +43,10 @@ from kb_pipeline.steps.canary import ask_canary
 from kb_pipeline.steps.collect import collect
 from kb_pipeline.steps.expire import Ages, expire, make_partitions
 from kb_pipeline.steps.forecast import Forecast, forecast_of, foresee, waiting
-from kb_pipeline.steps.judge import JudgeLimits, judge_window
+from kb_pipeline.steps.judge import visits
 from kb_pipeline.steps.second_opinion import give_opinions
 from kb_pipeline.windows import Window
 
-# A claim outlives a full queue of slow calls; a run that dies loses its claims at once, whatever the lease.
-LEASE_TIMEOUTS = 4
-LEASE_SPARE_S = 60.0
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 Progress = Callable[[str, int], None]
@@ -54,10 +54,11 @@ Progress = Callable[[str, int], None]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GradeReport:
-    """What one grading run did, as counts over its hours."""
+    """What one grading run did, as counts over its hours; `notes` say why turns wait."""
 
     hours: int
     counts: dict[str, int | float]
+    notes: tuple[str, ...] = ()
 
 
 class GradingStreet:
@@ -77,22 +78,32 @@ class GradingStreet:
         self.version = JudgeVersion(model=model, prompt_version=PROMPT_VERSION) if model else None
         self._judge_chars = characters_within(self._quality.judge_context_tokens)
         self.publication = PostgresPublication(database, version=self.version, judge_chars=self._judge_chars)
+        self._judge_runs = JudgeRuns(
+            self._quality,
+            database,
+            version=self.version,
+            publication=self.publication,
+            judge_chars=self._judge_chars,
+            clock=self.clock,
+        )
         self._rules = self._examination_rules()
         self._templates = self._rules.fingerprints()
         self._backlog = PostgresBacklog(
             database,
             surfaces=self._surfaces,
             pipeline_tenant=self._tenant,
-            judge_on=self.version is not None,
+            version=self.version,
             templates=self._templates,
         )
 
     @classmethod
     @contextmanager
-    def open(cls, settings: Settings, *, run_id: str | None = None) -> Iterator["GradingStreet"]:
+    def open(
+        cls, settings: Settings, *, run_id: str | None = None, clock: Clock | None = None
+    ) -> Iterator["GradingStreet"]:
         """The street over the configured database; its connections are closed at the end of the block."""
         with grader_database(settings.database_url) as database:
-            yield cls(settings, database, run_id=run_id)
+            yield cls(settings, database, clock=clock, run_id=run_id)
 
     def collect(
         self, window: Window, *, asked: bool = False, on_progress: Callable[[int], None] | None = None
@@ -119,39 +130,18 @@ class GradingStreet:
         return give_opinions(window, book=PostgresOpinions(self.database), on_progress=on_progress)
 
     def judge(
-        self, window: Window, *, limit: int | None = None, on_progress: Callable[[StepReport], None] | None = None
+        self,
+        window: Window,
+        *,
+        limit: int | None = None,
+        ignore_waits: bool = False,
+        on_progress: Callable[[StepReport], None] | None = None,
     ) -> StepReport:
         """Grade up to `limit` (default max_batch) waiting turns; raises JudgeRefused for a public host.
 
-        None once the day has cost judge_daily_tokens; before, as many as by estimate fit what is left, at least one.
+        See JudgeRuns.judge for what `ignore_waits` does, and what the report's notes say.
         """
-        if self.version is None:
-            return StepReport(counts={"claimed": 0})
-        quality = self._quality
-        refuse_public_host(quality.judge_base_url, allow_external=quality.allow_external_judge)
-        affordable = self._affordable(window, quality.max_batch if limit is None else limit)
-        if affordable <= 0:
-            return StepReport(counts={"claimed": 0})
-        limits = JudgeLimits(
-            max_batch=affordable,
-            concurrency=quality.judge_concurrency,
-            timeout_s=quality.judge_timeout_s,
-            max_attempts=quality.judge_max_attempts,
-        )
-        with claim_book(
-            self.database,
-            lease_s=LEASE_TIMEOUTS * limits.timeout_s + LEASE_SPARE_S,
-            max_attempts=limits.max_attempts,
-            judge_chars=self._judge_chars,
-        ) as book:
-            return judge_window(
-                window,
-                book=book,
-                judge=self._judge(self.version),
-                clock=self.clock,
-                limits=limits,
-                on_progress=on_progress,
-            )
+        return self._judge_runs.judge(window, limit=limit, ignore_waits=ignore_waits, on_progress=on_progress)
 
     def publish(self, window: Window) -> StepReport:
         """Bring the published rows of the window up to date."""
@@ -180,7 +170,7 @@ class GradingStreet:
         """Ask the judge about turns of our own and keep what came of it; raises JudgeRefused for a public host."""
         quality, version = self._quality, self._required_version()
         refuse_public_host(quality.judge_base_url, allow_external=quality.allow_external_judge)
-        report = ask_canary(self._judge(version), self.clock)
+        report = ask_canary(gateway_judge(quality, version), self.clock)
         PostgresCanaries(self.database).save(report)
         return report
 
@@ -204,21 +194,36 @@ class GradingStreet:
         return self._backlog.activate(self.clock.now())
 
     def backlog(
-        self, *, start_at: datetime | None = None, asked: bool = False, look_back: timedelta | None = None
+        self,
+        *,
+        start_at: datetime | None = None,
+        asked: bool = False,
+        look_back: timedelta | None = None,
+        ignore_waits: bool = False,
     ) -> list[HourlyBacklog]:
         """Hours with work, oldest first; unexamined calls count from `start_at`, by default from the activation on.
 
         `asked` as in `collect`; `look_back` bounds how much of the audit trail is looked through, all of it by default.
-        While the day's tokens are spent, no turn waits.
+        While the day's tokens are spent, no turn waits; nor, unless `ignore_waits`, while a judge that was found down,
+        or the turn after a run that failed on it, is not due again.
         """
-        left = self._tokens_left()
+        standing = self._judge_runs.account.may_judge(self.clock.now())
         return self._backlog.hours(
             start_at=start_at or self.start_at(),
             now=self.clock.now(),
             look_back=look_back,
             reread=asked,
-            may_judge=left is None or left > 0,
+            may_judge=not standing.is_spent if ignore_waits else standing.may_judge,
+            ignore_waits=ignore_waits,
         )
+
+    def standing(self) -> Standing:
+        """Whether the judge may be called now, and what waits for it."""
+        return self._judge_runs.account.standing(self.clock.now())
+
+    def costs(self, window: Window, *, by: Grain) -> list[Cost]:
+        """What every judge version cost for the turns of the window, by UTC hour or day, oldest first."""
+        return self._judge_runs.account.costs(window, by=by)
 
     def grade(
         self,
@@ -226,32 +231,43 @@ class GradingStreet:
         since: datetime | None = None,
         until: datetime | None = None,
         retry_failed: bool = False,
+        ignore_waits: bool = False,
         on_progress: Progress | None = None,
     ) -> GradeReport:
-        """One grading run over every hour with work, oldest first, with at most max_batch judge calls in all.
+        """One grading run over every hour with work, with at most max_batch turns judged in all.
+
+        Oldest first, but for the share of the newest closed hour (steps/judge/fairness.py).
 
         `since` asks for turns before the activation too, and for those to be read anew that other markers decided (see
-        `collect`). `on_progress` hears a step's name and how many more it did.
+        `collect`). `ignore_waits` as in `judge`. `on_progress` hears a step's name and how many more it did.
         Raises SettingsError where grading is switched off.
         """
         self.require_enabled()
         if retry_failed and self.version is not None:
             reopen_failed(self.database, Window(since or BEGINNING, until or self.clock.now()))
         counts: Counter[str] = Counter()
-        hours = self._hours(since or self.start_at(), since, until)
-        for hour in hours:
-            left = self._quality.max_batch - counts["claimed"]
-            counts += self._grade_hour(hour, asked=since is not None, limit=left, hear=on_progress or _unheard)
-        return GradeReport(hours=len(hours), counts=dict(counts))
+        hours = self._hours(since or self.start_at(), since, until, ignore_waits=ignore_waits)
+        for visit in visits(hours, max_batch=self._quality.max_batch, now=self.clock.now()):
+            limit = min(visit.at_most, self._quality.max_batch - counts["claimed"])
+            counts += self._grade_hour(
+                visit.hour,
+                asked=since is not None,
+                limit=limit,
+                ignore_waits=ignore_waits,
+                hear=on_progress or _unheard,
+            )
+        notes = self.standing().sentences() if self.version is not None else ()
+        return GradeReport(hours=len(hours), counts=dict(counts), notes=notes)
 
-    def _grade_hour(self, hour: Window, *, asked: bool, limit: int, hear: Progress) -> Counter[str]:
+    def _grade_hour(self, hour: Window, *, asked: bool, limit: int, ignore_waits: bool, hear: Progress) -> Counter[str]:
         counts: Counter[str] = Counter()
         counts.update(self.collect(hour, asked=asked, on_progress=partial(hear, "examined")).counts)
         counts.update(self.second_opinions(hour, on_progress=partial(hear, "opinions")).counts)
         # Published before the judge too: a turn stands with its metrics while it waits.
         counts.update(self.publish(hour).counts)
         if limit > 0 and self.version is not None:
-            judged = self.judge(hour, limit=limit, on_progress=_differences(partial(hear, "judged"))).counts
+            hear_judged = _differences(partial(hear, "judged"))
+            judged = self.judge(hour, limit=limit, ignore_waits=ignore_waits, on_progress=hear_judged).counts
             # Beside the calls that were examined, a bare "calls" could be either.
             counts.update({"judge_calls" if name == "calls" else name: count for name, count in judged.items()})
             counts.update(self.publish(hour).counts)
@@ -281,7 +297,7 @@ class GradingStreet:
         )
         if room is not None:
             for hour in hours:
-                counts += waiting(*self.publication.waiting(hour))
+                counts += waiting(*self.publication.waiting(hour, due_at=self.clock.now()))
         return forecast_of(counts, hours=len(hours))
 
     def row_counts(self, window: Window) -> dict[str, int]:
@@ -300,9 +316,12 @@ class GradingStreet:
         """Everything known of one call; the reading is recorded."""
         return explain(self.database, event_id, purpose="explain")
 
-    def _hours(self, start_at: datetime, since: datetime | None, until: datetime | None) -> Sequence[Window]:
+    def _hours(
+        self, start_at: datetime, since: datetime | None, until: datetime | None, *, ignore_waits: bool = False
+    ) -> Sequence[Window]:
         end = until or self.clock.now()
-        hours = [each.hour for each in self.backlog(start_at=start_at, asked=since is not None)]
+        backlog = self.backlog(start_at=start_at, asked=since is not None, ignore_waits=ignore_waits)
+        hours = [each.hour for each in backlog]
         return [hour for hour in hours if hour.start < end and (since is None or hour.end > since)]
 
     def _expected_start(self) -> datetime:
@@ -311,22 +330,6 @@ class GradingStreet:
         if isinstance(configured, datetime):
             return configured
         return self._backlog.activation() or self.clock.now()
-
-    def _tokens_left(self) -> int | None:
-        """What is left of the UTC day's tokens; None where no budget is set."""
-        budget = self._quality.judge_daily_tokens
-        if budget is None:
-            return None
-        midnight = self.clock.now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-        return budget - self.publication.tokens_since(midnight)
-
-    def _affordable(self, window: Window, limit: int) -> int:
-        left = self._tokens_left()
-        if left is None or left <= 0:
-            return limit if left is None else 0
-        turns, characters = self.publication.waiting(window)
-        each = tokens_of(turns, characters) // turns if turns else 0
-        return min(limit, max(1, left // each)) if each else limit
 
     def _trail(self, purpose: str, *, reread: bool) -> PostgresAuditTrail:
         return PostgresAuditTrail(
@@ -347,17 +350,6 @@ class GradingStreet:
             pipeline_tenant=self._tenant,
             judge_instruction=INSTRUCTION,
             sample_rate=self._quality.sample_rate,
-        )
-
-    def _judge(self, version: JudgeVersion) -> GatewayJudge:
-        quality = self._quality
-        return GatewayJudge(
-            base_url=quality.judge_base_url,
-            model=version.model,
-            tenant=quality.judge_tenant,
-            timeout_s=quality.judge_timeout_s,
-            concurrency=quality.judge_concurrency,
-            allow_external=quality.allow_external_judge,
         )
 
 

@@ -11,6 +11,7 @@ import zstandard
 
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.grading_street import GradingStreet
+from kb_pipeline.ports import Clock
 from kb_pipeline.settings import Settings
 from kb_pipeline.windows import HOUR, Window, floor_hour
 
@@ -113,9 +114,9 @@ def settings(database: Database, **quality: Any) -> Settings:
 
 
 @contextmanager
-def street(database: Database, **quality: Any) -> Iterator[GradingStreet]:
+def street(database: Database, *, clock: Clock | None = None, **quality: Any) -> Iterator[GradingStreet]:
     """A grading street of its own connections over a test's database."""
-    with GradingStreet.open(settings(database, **quality)) as opened:
+    with GradingStreet.open(settings(database, **quality), clock=clock) as opened:
         yield opened
 
 

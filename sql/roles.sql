@@ -70,7 +70,7 @@ DECLARE
 BEGIN
   FOREACH table_name IN ARRAY ARRAY[
     'rag_call', 'rag_triad', 'rag_metric', 'rag_judge_score', 'rag_quality', 'rag_quality_window', 'rag_quality_day',
-    'rag_call_window', 'rag_stale_hour', 'rag_judge_canary', 'rag_judge_calibration', 'kb_activation',
+    'rag_call_window', 'rag_stale_hour', 'rag_judge_outage', 'rag_judge_canary', 'rag_judge_calibration', 'kb_activation',
     'kb_access_record', 'kb_alembic_version', 'kb_retrieval_event', 'kb_retrieval_event_conflict', 'kb_search_event',
     'kb_query', 'kb_draft_outcome', 'kb_evidence', 'kb_ground_truth', 'kb_retrieval_gap', 'kb_gap_task',
     'kb_retrieval_window'

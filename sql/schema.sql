@@ -969,6 +969,24 @@ ALTER TABLE public.rag_judge_canary ALTER COLUMN canary_id ADD GENERATED ALWAYS 
     CACHE 1
 );
 
+CREATE TABLE public.rag_judge_outage (
+    judge_model text NOT NULL,
+    since timestamp with time zone NOT NULL,
+    runs integer NOT NULL,
+    retry_at timestamp with time zone NOT NULL,
+    CONSTRAINT rag_judge_outage_runs_check CHECK ((runs > 0))
+);
+
+COMMENT ON TABLE public.rag_judge_outage IS 'Judging models that are down: from the run that found one so until a run that gets scores from it.';
+
+COMMENT ON COLUMN public.rag_judge_outage.judge_model IS 'The judging model.';
+
+COMMENT ON COLUMN public.rag_judge_outage.since IS 'When it was first found down.';
+
+COMMENT ON COLUMN public.rag_judge_outage.runs IS 'Runs in a row that found it down.';
+
+COMMENT ON COLUMN public.rag_judge_outage.retry_at IS 'No run calls it before this instant unless asked to.';
+
 CREATE TABLE public.rag_judge_score (
     event_id text NOT NULL,
     judge_model text NOT NULL,
@@ -995,6 +1013,8 @@ CREATE TABLE public.rag_judge_score (
     completion_tokens integer,
     latency_ms integer,
     judged_at timestamp with time zone,
+    failed_runs integer DEFAULT 0 NOT NULL,
+    retry_at timestamp with time zone,
     CONSTRAINT rag_judge_score_answer_relevance_check CHECK (((answer_relevance >= (0)::double precision) AND (answer_relevance <= (1)::double precision))),
     CONSTRAINT rag_judge_score_attempts_check CHECK ((attempts >= 0)),
     CONSTRAINT rag_judge_score_calls_check CHECK ((calls >= 0)),
@@ -1003,6 +1023,7 @@ CREATE TABLE public.rag_judge_score (
     CONSTRAINT rag_judge_score_context_relevance_check CHECK (((context_relevance >= (0)::double precision) AND (context_relevance <= (1)::double precision))),
     CONSTRAINT rag_judge_score_error_class_check CHECK ((error_class = ANY (ARRAY['timeout'::text, 'connection'::text, 'rate_limited'::text, 'http_4xx'::text, 'http_5xx'::text, 'not_json'::text, 'bad_schema'::text, 'out_of_range'::text, 'truncated_reply'::text, 'empty_reply'::text]))),
     CONSTRAINT rag_judge_score_error_has_a_class CHECK (((status <> ALL (ARRAY['error'::text, 'failed'::text])) OR (error_class IS NOT NULL))),
+    CONSTRAINT rag_judge_score_failed_runs_check CHECK ((failed_runs >= 0)),
     CONSTRAINT rag_judge_score_faithfulness_check CHECK (((faithfulness >= (0)::double precision) AND (faithfulness <= (1)::double precision))),
     CONSTRAINT rag_judge_score_latency_ms_check CHECK ((latency_ms >= 0)),
     CONSTRAINT rag_judge_score_no_score_has_a_reason CHECK (((status <> 'ok'::text) OR (((faithfulness IS NOT NULL) OR (COALESCE(faithfulness_reason, ''::text) <> ''::text)) AND ((answer_relevance IS NOT NULL) OR (COALESCE(answer_relevance_reason, ''::text) <> ''::text)) AND ((context_relevance IS NOT NULL) OR (COALESCE(context_relevance_reason, ''::text) <> ''::text))))),
@@ -1062,6 +1083,10 @@ COMMENT ON COLUMN public.rag_judge_score.completion_tokens IS 'Completion tokens
 COMMENT ON COLUMN public.rag_judge_score.latency_ms IS 'Milliseconds of the last call.';
 
 COMMENT ON COLUMN public.rag_judge_score.judged_at IS 'When the last call was settled.';
+
+COMMENT ON COLUMN public.rag_judge_score.failed_runs IS 'Runs in a row that called for the turn and got no scores.';
+
+COMMENT ON COLUMN public.rag_judge_score.retry_at IS 'No run calls again before it unless asked to; null where nothing is to be waited for.';
 
 CREATE TABLE public.rag_metric (
     event_id text NOT NULL,
@@ -1573,6 +1598,9 @@ ALTER TABLE ONLY public.rag_judge_calibration
 
 ALTER TABLE ONLY public.rag_judge_canary
     ADD CONSTRAINT rag_judge_canary_pkey PRIMARY KEY (canary_id);
+
+ALTER TABLE ONLY public.rag_judge_outage
+    ADD CONSTRAINT rag_judge_outage_pkey PRIMARY KEY (judge_model);
 
 ALTER TABLE ONLY public.rag_judge_score
     ADD CONSTRAINT rag_judge_score_pkey PRIMARY KEY (event_id, judge_model, prompt_version);

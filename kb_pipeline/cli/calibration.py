@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from kb_pipeline.settings import RagQualitySettings
     from kb_pipeline.steps.calibrate import Calibration
 
-HEADINGS = ("source", "lang", "label", "n", "faithful", "ungraded", "AUC", "balanced accuracy", "word overlap's AUC")
+HEADINGS = (
+    "source", "lang", "label", "n", "faithful", "ungraded", "AUC", "balanced accuracy", "Cohen's kappa", "Spearman",
+    "word overlap's AUC",
+)  # fmt: skip
 
 
 @click.command(short_help="How far a judge agrees with labelled triads.")
@@ -117,9 +120,9 @@ def _write(calibration: "Calibration") -> None:
 
 def _cells(row: "Agreement", baseline: "Agreement") -> tuple[str, ...]:
     counts = (row.n, row.faithful, row.ungraded)
-    figures = (row.auc, row.balanced_accuracy, baseline.auc)
+    figures = (row.auc, row.balanced_accuracy, row.kappa, row.spearman, baseline.auc)
     return (row.source, row.language, row.label_kind, *map(words, counts), *map(_figure, figures))
 
 
 def _figure(estimate: "Estimate | None") -> str:
-    return "-" if estimate is None else f"{estimate.value:.3f} ({estimate.low:.3f}-{estimate.high:.3f})"
+    return "-" if estimate is None else f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
-from kb_pipeline.cli.output import progress, write_facts, write_json
+from kb_pipeline.cli.output import progress, write_facts, write_json, write_line
 from kb_pipeline.cli.times import Instant, check_order
 from kb_pipeline.errors import KbPipelineError
 
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     help="Count turns, judge calls and tokens; call nobody, write nothing but the access record.",
 )
 @click.option("--retry-failed", is_flag=True, help="Open turns again whose attempts are used up.")
+@click.option(
+    "--retry-now", is_flag=True, help="Call for turns at once that wait after a failure, or for a judge that was down."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @pass_invocation
 def grade(
@@ -43,35 +46,50 @@ def grade(
     *,
     dry_run: bool,
     retry_failed: bool,
+    retry_now: bool,
     as_json: bool,
 ) -> None:
-    """One grading run over every hour with work, oldest first.
+    """One grading run over every hour with work: a fifth for the newest closed hour, the rest oldest first.
 
-    T is a time with its zone (2026-07-09T14:00+07:00) or how long ago (90m, 24h, 7d). One run makes at most
-    rag_quality.max_batch judge calls; run it again for the rest.
+    T is a time with its zone (2026-07-09T14:00+07:00) or how long ago (90m, 24h, 7d). One run judges at most
+    rag_quality.max_batch turns; run it again for the rest.
     """
     check_order(since, until)
-    if dry_run and retry_failed:
-        raise click.UsageError("--dry-run and --retry-failed exclude each other: a dry run changes nothing")
+    if dry_run and (retry_failed or retry_now):
+        other = "--retry-failed" if retry_failed else "--retry-now"
+        raise click.UsageError(f"--dry-run and {other} exclude each other: a dry run changes nothing")
     settings = invocation.settings()
     from kb_pipeline.grading_street import GradingStreet
 
     with GradingStreet.open(settings) as street:
-        facts = _foreseen(street, since, until) if dry_run else _done(street, since, until, retry_failed=retry_failed)
+        if dry_run:
+            facts = _foreseen(street, since, until)
+        else:
+            facts = _done(street, since, until, retry_failed=retry_failed, ignore_waits=retry_now)
     if as_json:
         write_json(facts)
     else:
+        notes = facts.pop("notes", ())
         write_facts(_flat(facts))
+        for note in notes if isinstance(notes, list) else ():
+            write_line(note)
     if not dry_run:
         _refuse_an_outage(facts)
 
 
 def _done(
-    street: "GradingStreet", since: datetime | None, until: datetime | None, *, retry_failed: bool
+    street: "GradingStreet",
+    since: datetime | None,
+    until: datetime | None,
+    *,
+    retry_failed: bool,
+    ignore_waits: bool,
 ) -> dict[str, object]:
     with progress() as hear:
-        report = street.grade(since=since, until=until, retry_failed=retry_failed, on_progress=hear)
-    return {"hours": report.hours, **report.counts}
+        report = street.grade(
+            since=since, until=until, retry_failed=retry_failed, ignore_waits=ignore_waits, on_progress=hear
+        )
+    return {"hours": report.hours, **report.counts, "notes": list(report.notes)}
 
 
 def _refuse_an_outage(facts: Mapping[str, object]) -> None:

@@ -11,6 +11,7 @@ from kb_pipeline.cli.attacking import attack
 from kb_pipeline.cli.calibration import calibrate
 from kb_pipeline.cli.checking import check
 from kb_pipeline.cli.commands import Commands
+from kb_pipeline.cli.costing import costs
 from kb_pipeline.cli.demonstration import demo
 from kb_pipeline.cli.evaluating import evaluate_runs
 from kb_pipeline.cli.explaining import explain
@@ -52,6 +53,7 @@ for command in (
     suggest_template,
     ground_truth,
     evaluate_runs,
+    costs,
     calibrate,
     attack,
     worker,

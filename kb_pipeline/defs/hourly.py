@@ -76,6 +76,8 @@ def hourly_asset(
         with street.of(context.resources).open(context.run.run_id) as opened:
             window = window_of_run(context)
             report = step(opened, window)
+            for note in report.notes:
+                context.log.warning(note)
             return hour_result(name, opened.row_counts(window)[table], report)
 
     return materialize
@@ -95,6 +97,7 @@ def whole_asset(
 
 
 def hour_result(asset: str, rows: int, report: StepReport) -> dg.MaterializeResult[None]:
-    """What a run shows of an hour: rows of the table, counts of the step."""
+    """What a run shows of an hour: rows of the table, counts of the step, and what it left undone, in words."""
     counts: Mapping[str, int | float] = report.counts
-    return dg.MaterializeResult(asset_key=asset, metadata={"dagster/partition_row_count": rows, **counts})
+    notes = {"note": "; ".join(report.notes)} if report.notes else {}
+    return dg.MaterializeResult(asset_key=asset, metadata={"dagster/partition_row_count": rows, **counts, **notes})

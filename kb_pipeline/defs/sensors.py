@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import dagster as dg
 
-from kb_pipeline.defs.in_flight import ended_runs, hours_in_flight
+from kb_pipeline.defs.in_flight import ended_runs, hours_in_flight, hours_that_wait
 from kb_pipeline.defs.jobs import PRIORITY
 from kb_pipeline.defs.streets import HourWithWork, StreetNames
 from kb_pipeline.windows import hour_of, partition_key
@@ -62,8 +62,11 @@ def backlog_sensor(street: StreetNames[Any], interval_s: int, first: datetime) -
         busy = hours_in_flight(context.instance, street)
         seen = Cursor.read(context.cursor)
         with street.of(context.resources).open() as opened:
-            this_hour = partition_key(hour_of(opened.clock.now()))
+            now = opened.clock.now()
+            this_hour = partition_key(hour_of(now))
             backlog = opened.backlog(look_back=LATE if seen.looked_at_all == this_hour else street.far)
+        failed = hours_that_wait(context.instance, street, now)
+        backlog = [each for each in backlog if partition_key(each.hour) not in failed]
         newest, older = requested(backlog, busy, first, after=seen.after)
         asked = {partition_key(each.hour) for each in (*newest, *older)}
         is_all = all(partition_key(each.hour) in asked | busy for each in backlog if each.hour.start >= first)
@@ -73,7 +76,7 @@ def backlog_sensor(street: StreetNames[Any], interval_s: int, first: datetime) -
             looked_at_all=this_hour if is_all else "",
         ).written()
         if not newest and not older:
-            return dg.SensorResult(skip_reason=f"No hour needs a run; {len(busy)} in flight.", cursor=cursor)
+            return dg.SensorResult(skip_reason=_idle(busy, failed), cursor=cursor)
         return dg.SensorResult(
             run_requests=[
                 *(_request(context.instance, each, PRIORITY) for each in newest),
@@ -98,6 +101,11 @@ def requested(
     done = [each for each in older if partition_key(each.hour) <= after]
     room = max(0, MAX_IN_FLIGHT - len(busy) - len(newest))
     return newest[::-1], [*older[len(done) :], *done][:room]
+
+
+def _idle(busy: set[str], failed: set[str]) -> str:
+    waits = f", {len(failed)} wait after a failed run" if failed else ""
+    return f"No hour needs a run; {len(busy)} in flight{waits}."
 
 
 def _request(instance: dg.DagsterInstance, backlog: HourWithWork, tags: dict[str, str]) -> dg.RunRequest:

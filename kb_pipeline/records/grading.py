@@ -209,7 +209,8 @@ class JudgeVersion:
 class Claim:
     """The right to judge one turn until `lease_until`; the key is stored, so a crash repeats the same call.
 
-    `calls` counts the calls made before this claim, over all versions of the judge.
+    `calls` counts the calls made before this claim, over all versions of the judge; `failed_runs` the runs in a row
+    that got no scores.
     """
 
     event_id: str
@@ -220,6 +221,7 @@ class Claim:
     attempts: int
     triad: Triad
     metrics: Metrics
+    failed_runs: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -276,6 +278,10 @@ Judgement = Graded | Ungraded
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StepReport:
-    """What a step did, as counts; these become the asset's metadata. Never text of a turn."""
+    """What a step did, as counts; these become the asset's metadata. Never text of a turn.
+
+    `notes` are sentences for people: what it left undone and when that is done.
+    """
 
     counts: Mapping[str, int | float]
+    notes: tuple[str, ...] = ()

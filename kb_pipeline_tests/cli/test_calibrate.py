@@ -38,6 +38,9 @@ def test_agreement_is_printed_per_source_and_a_bad_line_is_named(
     assert failures.run(group, ["calibrate", "--dataset", str(dataset), "--reference-judge"]) == 0
     out = capsys.readouterr().out
     assert re.search(r"^own +id +human +2 +1 +0 +1\.000 ", out, re.MULTILINE)
+    (row,) = [line for line in out.splitlines() if line.startswith("own")]
+    assert "Cohen's kappa" in out
+    assert row.count("1.000 [1.000, 1.000]") == 5, "AUC, balanced accuracy, kappa, Spearman, word overlap's AUC"
     assert "left out: triads.jsonl:3" in out
 
 
@@ -46,6 +49,9 @@ def test_agreement_as_json_carries_judge_and_figures(dataset: Path, capsys: pyte
     calibration = json.loads(capsys.readouterr().out)
     assert calibration["version"]["model"].startswith("reference-")
     assert calibration["rows"][0]["auc"]["value"] == 1.0
+    assert (
+        calibration["rows"][0]["kappa"] == calibration["rows"][0]["spearman"] == {"value": 1.0, "low": 1.0, "high": 1.0}
+    )
 
 
 @pytest.mark.parametrize(

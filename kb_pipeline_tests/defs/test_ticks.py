@@ -1,20 +1,22 @@
 """Ticks: which hours the sensor and the schedule ask for."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import cast
 
 import dagster as dg
+import pytest
 from dagster._core.definitions.sensor_definition import SensorExecutionData
 
+from kb_pipeline.adapters.clock import SystemClock
 from kb_pipeline.adapters.postgres.backlog import HourlyBacklog
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.definitions import build_definitions
-from kb_pipeline.defs.in_flight import PARTITION_TAG
+from kb_pipeline.defs.in_flight import PARTITION_TAG, hours_that_wait
 from kb_pipeline.defs.jobs import BACKLOG_JOB
 from kb_pipeline.defs.partitions import FIRST_HOUR
 from kb_pipeline.defs.schedules import hourly_schedule
 from kb_pipeline.defs.sensors import MAX_IN_FLIGHT, requested
-from kb_pipeline.defs.streets import GRADING
+from kb_pipeline.defs.streets import GRADING, RETRIEVAL
 from kb_pipeline.settings import Settings
 from kb_pipeline.windows import HOUR, Window, partition_key
 from kb_pipeline_tests.builders import Upstream, closed_hour, settings
@@ -63,19 +65,41 @@ def test_an_hour_whose_run_is_in_flight_is_not_asked_for(
     assert tick(given, instance) == {}
 
 
-def test_a_run_that_failed_is_asked_for_again(
-    database: Database, judge: WatchedJudge, instance: dg.DagsterInstance
+def fail(given: Settings, instance: dg.DagsterInstance, hour: Window) -> None:
+    job = build_definitions(given).resolve_job_def(BACKLOG_JOB)
+    instance.create_run_for_job(job, tags={PARTITION_TAG: partition_key(hour)}, status=dg.DagsterRunStatus.FAILURE)
+
+
+def test_a_run_that_failed_is_asked_for_again_after_a_wait(
+    database: Database, judge: WatchedJudge, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Upstream(database).turns(1, closed_hour())
     given = settings(database, judge_base_url=judge.url)
     before = tick(given, instance)
-    job = build_definitions(given).resolve_job_def(BACKLOG_JOB)
-    instance.create_run_for_job(
-        job, tags={PARTITION_TAG: partition_key(closed_hour())}, status=dg.DagsterRunStatus.FAILURE
-    )
+    fail(given, instance, closed_hour())
+    now = datetime.now(UTC)
+    assert tick(given, instance) == {}
+    assert "1 wait after a failed run" in str(ticked(given, instance).skip_message)
+    monkeypatch.setattr(SystemClock, "now", lambda _: now + timedelta(minutes=1))
     after = tick(given, instance)
     assert set(after) == set(before)
     assert after != before
+
+
+def test_an_hour_that_fails_again_and_again_is_asked_for_ever_less_often_but_at_least_hourly(
+    database: Database, instance: dg.DagsterInstance
+) -> None:
+    given, key = settings(database, judge_model=None), partition_key(closed_hour())
+    for minutes in (1, 2, 4, 8, 16, 32, 60, 60):
+        fail(given, instance, closed_hour())
+        now = datetime.now(UTC)
+        assert hours_that_wait(instance, GRADING, now + timedelta(minutes=minutes, seconds=-5)) == {key}
+        assert hours_that_wait(instance, GRADING, now + timedelta(minutes=minutes)) == set()
+    now = datetime.now(UTC)
+    assert hours_that_wait(instance, RETRIEVAL, now) == set(), "the other street's hour did not fail"
+    job = build_definitions(given).resolve_job_def(BACKLOG_JOB)
+    instance.create_run_for_job(job, tags={PARTITION_TAG: key}, status=dg.DagsterRunStatus.SUCCESS)
+    assert hours_that_wait(instance, GRADING, now) == set(), "a run that succeeds ends it"
 
 
 def hours_with_work(count: int) -> list[HourlyBacklog]:

@@ -1,6 +1,7 @@
 """Audit trails as they are: rows twice, nothing where something should be, times and names beyond all bounds."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ def remap(database: Database, *statements: str) -> None:
             connection.execute(statement.encode())
 
 
-def grade(database: Database, **quality: object) -> WatchedJudge:
+def grade(database: Database, **quality: Any) -> WatchedJudge:
     with WatchedJudge() as judge, street(database, judge_base_url=judge.url, **quality) as grading:
         grading.grade()
         assert grading.backlog() == []

@@ -42,7 +42,7 @@ def test_a_judge_that_is_switched_off_leaves_no_turn_waiting_for_it(database: Da
         assert grading.backlog() == []
     assert counted(database) == {"disabled": 4}
     with WatchedJudge() as judge, street(database, judge_base_url=judge.url) as grading:
-        grading.grade()
+        grading.grade(ignore_waits=True)
     assert counted(database) == {"ok": 4}
     assert_adds_up(database)
 
@@ -64,9 +64,13 @@ def test_the_judge_stops_when_the_days_tokens_are_spent_and_the_turns_wait(datab
     Upstream(database).turns(12, closed_hour())
     with WatchedJudge() as judge:
         with street(database, judge_base_url=judge.url, judge_daily_tokens=2_000) as grading:
-            for _ in range(8):
-                grading.grade()
+            reports = [grading.grade() for _ in range(8)]
             assert grading.backlog() == [], "a spent budget asks for no run"
+            left = 12 - judge.calls.total()
+            said = f"today's judge_daily_tokens of 2,000 are spent; {left} turns wait until midnight UTC"
+            assert reports[0].notes == ()
+            assert reports[-1].notes == (said,)
+            assert grading.judge(closed_hour()).notes == (said,), "a run of the hour alone says so too"
             ((spent,),) = table(database, "SELECT sum(prompt_tokens + completion_tokens) FROM rag_judge_score")
             ((dearest,),) = table(database, "SELECT max(prompt_tokens + completion_tokens) FROM rag_judge_score")
             assert 2_000 <= spent < 2_000 + dearest

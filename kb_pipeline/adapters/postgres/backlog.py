@@ -13,6 +13,7 @@ from kb_pipeline.adapters.postgres.audit_trail import BODY_GRACE
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.queries import load
 from kb_pipeline.grading.opinion import VERSION as OPINION_VERSION
+from kb_pipeline.records import JudgeVersion
 from kb_pipeline.windows import Window, hour_of
 
 FEATURE = "rag_quality"
@@ -41,14 +42,16 @@ class PostgresBacklog:
         *,
         surfaces: Sequence[str],
         pipeline_tenant: str,
-        judge_on: bool,
+        version: JudgeVersion | None,
         templates: Mapping[str, str] | None = None,
     ) -> None:
         self._database = database
         self._parameters = {
             "surfaces": list(surfaces),
             "pipeline_tenant": pipeline_tenant,
-            "judge_on": judge_on,
+            "judge_on": version is not None,
+            "judge_model": version.model if version else None,
+            "prompt_version": version.prompt_version if version else None,
             "templates": Jsonb(dict(templates or {})),
             "opinion_version": OPINION_VERSION,
         }
@@ -61,16 +64,19 @@ class PostgresBacklog:
         look_back: timedelta | None = None,
         reread: bool = False,
         may_judge: bool = True,
+        ignore_waits: bool = False,
     ) -> list[HourlyBacklog]:
         """Every hour with work up to the running one, oldest first; nothing unexamined before `start_at` counts.
 
         With `look_back` only that much of the audit trail is looked through for unexamined calls: it grows for ever,
         while what waits or is stale is found at once. `reread` asks for calls too that other markers decided, and for
-        texts whose second opinion is by other rules; without `may_judge` no turn waits.
+        texts whose second opinion is by other rules; without `may_judge` no turn waits. Nor, but where `ignore_waits`,
+        does one whose wait after a failed run lasts.
         """
         parameters = self._parameters | {
             "reread": reread,
             "may_judge": may_judge,
+            "due_at": None if ignore_waits else now,
             "start_at": start_at,
             "unexamined_from": max(start_at, now - look_back) if look_back else start_at,
             "until": hour_of(now).end,

@@ -11,11 +11,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from kb_pipeline.adapters.clock import SystemClock
 from kb_pipeline.adapters.postgres.connection import Connection, Database
 from kb_pipeline.adapters.postgres.queries import load
 from kb_pipeline.adapters.postgres.text import storable
 from kb_pipeline.adapters.postgres.turns import turn_of
-from kb_pipeline.grading.judging import idempotency_key
+from kb_pipeline.grading.judging import idempotency_key, wait_of_turn
+from kb_pipeline.ports import Clock
 from kb_pipeline.records import (
     JUDGED_STATUSES,
     Claim,
@@ -31,11 +33,23 @@ from kb_pipeline.windows import Window
 class PostgresClaimBook:
     """Claims for one run. Made by `claim_book`, whose lock tells others that the run lives.
 
-    A claim is free again `lease_s` seconds after it was made or kept, or at once when the run dies.
+    A claim is free again `lease_s` seconds after it was made or kept, or at once when the run dies. Turns whose wait
+    after a failed run lasts are claimed where `ignore_waits`, else not. `probing`, turns that the fewest runs failed on
+    come first. `longest_retry_after_s` is the longest Retry-After among the outcomes recorded.
     """
 
     def __init__(
-        self, database: Database, *, claim_lock: int, owner: str, lease_s: float, max_attempts: int, judge_chars: int
+        self,
+        database: Database,
+        *,
+        claim_lock: int,
+        owner: str,
+        lease_s: float,
+        max_attempts: int,
+        judge_chars: int,
+        clock: Clock,
+        ignore_waits: bool,
+        probing: bool,
     ) -> None:
         self._database = database
         self._claim_lock = claim_lock
@@ -43,6 +57,10 @@ class PostgresClaimBook:
         self._lease_s = lease_s
         self._max_attempts = max_attempts
         self._judge_chars = judge_chars
+        self._clock = clock
+        self._ignore_waits = ignore_waits
+        self._probing = probing
+        self.longest_retry_after_s = 0.0
 
     def claim(
         self, window: Window, version: JudgeVersion, *, limit: int, exclude: Collection[str] = ()
@@ -55,6 +73,8 @@ class PostgresClaimBook:
             "judged_statuses": [str(status) for status in sorted(JUDGED_STATUSES)],
             "exclude": list(exclude),
             "judge_chars": self._judge_chars,
+            "due_at": None if self._ignore_waits else self._clock.now(),
+            "probing": self._probing,
             "claim_lock": self._claim_lock,
             "limit": limit,
         }
@@ -91,12 +111,16 @@ class PostgresClaimBook:
 
     def _settlement(self, claim: Claim, judgement: Judgement) -> dict[str, Any]:
         outcome = _scores(judgement) if isinstance(judgement, Graded) else self._refusal(claim, judgement)
-        return self._key(claim) | outcome | _usage(judgement.usage)
+        return self._key(claim) | outcome | _usage(judgement.usage) | {"now": self._clock.now()}
 
     def _refusal(self, claim: Claim, judgement: Ungraded) -> dict[str, Any]:
         failure = _failure(judgement)
         is_last = failure["attempts"] and claim.attempts + failure["attempts"] >= self._max_attempts
-        return _NO_SCORES | failure | {"status": "failed" if is_last else "error"}
+        failures = claim.failed_runs + 1
+        wait = wait_of_turn(judgement, failures=failures, key=claim.idempotency_key)
+        self.longest_retry_after_s = max(self.longest_retry_after_s, judgement.retry_after or 0.0)
+        waits = {"failed_runs": failures, "retry_at": None if is_last else self._clock.now() + wait}
+        return _NO_SCORES | failure | waits | {"status": "failed" if is_last else "error"}
 
     def retry(self, claim: Claim, failed: Ungraded) -> Claim | None:
         """Record the failed call and keep the turn for another, with a new key and a fresh lease."""
@@ -130,7 +154,14 @@ class PostgresClaimBook:
 
 @contextmanager
 def claim_book(
-    database: Database, *, lease_s: float, max_attempts: int, judge_chars: int
+    database: Database,
+    *,
+    lease_s: float,
+    max_attempts: int,
+    judge_chars: int,
+    clock: Clock | None = None,
+    ignore_waits: bool = False,
+    probing: bool = False,
 ) -> Iterator[PostgresClaimBook]:
     """A claim book for one run. Its lock goes with its connection, so a run that is killed loses its claims at once.
 
@@ -147,6 +178,9 @@ def claim_book(
             lease_s=lease_s,
             max_attempts=max_attempts,
             judge_chars=judge_chars,
+            clock=clock or SystemClock(),
+            ignore_waits=ignore_waits,
+            probing=probing,
         )
 
 
@@ -176,7 +210,8 @@ def _scores(graded: Graded) -> dict[str, Any]:
     }
     values = {name: score.value for name, score in aspects.items()}
     reasons = {f"{name}_reason": storable(score.reason) for name, score in aspects.items()}
-    return {"status": "ok", "attempts": 1, "error_class": None, "error_detail": None, **values, **reasons}
+    waits = {"failed_runs": 0, "retry_at": None}
+    return {"status": "ok", "attempts": 1, **waits, "error_class": None, "error_detail": None, **values, **reasons}
 
 
 def _failure(judgement: Ungraded) -> dict[str, Any]:
@@ -202,7 +237,7 @@ def _version(version: JudgeVersion) -> dict[str, str]:
 
 
 def _claim(row: Sequence[Any], version: JudgeVersion) -> Claim:
-    event_id, ts, *turn, attempts, calls, kept_key = row
+    event_id, ts, *turn, attempts, calls, kept_key, failed_runs = row
     triad, metrics = turn_of(turn)
     key = kept_key or idempotency_key(event_id, calls=calls, version=version, response_format="")
     return Claim(
@@ -212,6 +247,7 @@ def _claim(row: Sequence[Any], version: JudgeVersion) -> Claim:
         idempotency_key=key,
         calls=calls,
         attempts=attempts,
+        failed_runs=failed_runs,
         triad=triad,
         metrics=metrics,
     )

@@ -107,18 +107,15 @@ class PostgresPublication:
             row = connection.execute(load("calls_of_hour"), _bounds(window)).fetchone() or (0, 0)
         return int(row[0]), int(row[1])
 
-    def waiting(self, window: Window) -> tuple[int, int]:
-        """Turns of the window that wait for the judge, and the characters that their calls would carry."""
-        parameters = _bounds(window) | {"judged_statuses": _names(JUDGED_STATUSES), **self._judge}
+    def waiting(self, window: Window, *, due_at: datetime | None = None) -> tuple[int, int]:
+        """Turns of the window that wait for the judge, and the characters that their calls would carry.
+
+        Those whose wait after a failed run lasts beyond `due_at` are left out; without it none is.
+        """
+        parameters = _bounds(window) | {"judged_statuses": _names(JUDGED_STATUSES), "due_at": due_at, **self._judge}
         with self._database.connect() as connection:
             row = connection.execute(load("forecast_waiting"), parameters).fetchone() or (0, 0)
         return int(row[0]), int(row[1])
-
-    def tokens_since(self, instant: datetime) -> int:
-        """Tokens that the judge reported for the turns settled since the instant."""
-        with self._database.connect() as connection:
-            row = connection.execute(load("tokens_since"), {"instant": instant}).fetchone() or (0,)
-        return int(row[0])
 
     def parse_statuses(self, window: Window) -> dict[str, int]:
         """Synthesis calls of the window by parse_status."""

@@ -51,6 +51,8 @@ class Agreement:
     balanced_accuracy: Estimate | None
     precision: Estimate | None
     recall: Estimate | None
+    kappa: Estimate | None
+    spearman: Estimate | None
 
 
 Weighted = Sequence[tuple[Observation, int]]
@@ -75,6 +77,8 @@ def agreement(
         lambda weighted: balanced_accuracy(weighted, threshold=threshold),
         lambda weighted: precision(weighted, threshold=threshold),
         lambda weighted: recall(weighted, threshold=threshold),
+        lambda weighted: kappa(weighted, threshold=threshold),
+        spearman,
     ]
     figures = estimates(ordered, statistics, seed=seed, resamples=resamples)
     return Agreement(
@@ -88,6 +92,8 @@ def agreement(
         balanced_accuracy=figures[1],
         precision=figures[2],
         recall=figures[3],
+        kappa=figures[4],
+        spearman=figures[5],
     )
 
 

@@ -3,8 +3,9 @@
 Belongs here: order, concurrency, retries and the end of a run. Does not: HTTP, SQL, what a reply means.
 """
 
+from kb_pipeline.steps.judge.fairness import Visit, visits
 from kb_pipeline.steps.judge.limits import JudgeLimits
 from kb_pipeline.steps.judge.pacing import Pace, RetryBudget, wait_before_retry
 from kb_pipeline.steps.judge.run import judge_window
 
-__all__ = ["JudgeLimits", "Pace", "RetryBudget", "judge_window", "wait_before_retry"]
+__all__ = ["JudgeLimits", "Pace", "RetryBudget", "Visit", "judge_window", "visits", "wait_before_retry"]

@@ -1,4 +1,5 @@
--- Hours that hold work, with a token that changes when any of it makes progress.
+-- Hours that hold work, with a token that changes when any of it makes progress. Turns whose wait after a failure lasts
+-- beyond due_at are none.
 WITH unexamined AS (
   SELECT date_trunc('hour', c.ts, 'UTC') AS hour, count(*) AS calls, max(c.ts) AS newest
   FROM kb_source.ai_call AS c
@@ -35,7 +36,9 @@ WITH unexamined AS (
   LEFT JOIN LATERAL (
     SELECT
       sum(every.calls) AS calls,
-      bool_or(every.status = 'claimed' AND kb_claim_is_live(every.claim_lock, every.lease_until)) AS in_flight
+      bool_or(every.status = 'claimed' AND kb_claim_is_live(every.claim_lock, every.lease_until)) AS in_flight,
+      bool_or(every.judge_model = %(judge_model)s AND every.prompt_version = %(prompt_version)s
+              AND every.status = 'error' AND every.retry_at > %(due_at)s::timestamptz) AS is_held
     FROM rag_judge_score AS every
     WHERE every.event_id = q.event_id
   ) AS s ON true
@@ -45,6 +48,7 @@ WITH unexamined AS (
              ELSE q.judge_status <> 'disabled' END
     AND (%(may_judge)s OR NOT %(judge_on)s)
     AND s.in_flight IS NOT TRUE
+    AND s.is_held IS NOT TRUE
   GROUP BY 1
 ), stale AS (
   SELECT hour, max(touched_at) AS touched_at

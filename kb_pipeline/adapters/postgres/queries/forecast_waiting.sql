@@ -1,5 +1,5 @@
 -- Turns that wait for the judge in an hour, as waiting_turns.sql finds them, and the characters that their calls would
--- carry.
+-- carry; those too, without due_at, whose wait after a failure lasts.
 SELECT count(*), coalesce(sum(m.context_chars + m.answer_chars + coalesce(char_length(t.question), 0)), 0)
 FROM rag_triad AS t
 JOIN rag_metric AS m USING (event_id)
@@ -10,6 +10,7 @@ WHERE t.ts >= %(window_start)s AND t.ts < %(window_end)s
   AND t.text_expired_at IS NULL
   AND m.context_chars + m.answer_chars <= %(judge_chars)s
   AND (s.event_id IS NULL
-       OR s.status IN ('error', 'outdated')
+       OR s.status = 'outdated'
+       OR (s.status = 'error' AND (s.retry_at > %(due_at)s::timestamptz) IS NOT TRUE)
        OR (s.status = 'claimed' AND NOT kb_claim_is_live(s.claim_lock, s.lease_until)))
   AND NOT EXISTS (SELECT 1 FROM rag_judge_score AS done WHERE done.event_id = t.event_id AND done.status = 'ok')

@@ -1,6 +1,6 @@
 -- Whatever judge failed on the turns: the configured one takes them up.
 WITH reopened AS (
-  UPDATE rag_judge_score SET status = 'error', attempts = 0
+  UPDATE rag_judge_score SET status = 'error', attempts = 0, failed_runs = 0, retry_at = NULL
   WHERE ts >= %(window_start)s AND ts < %(window_end)s AND status = 'failed'
   RETURNING ts
 ), stale AS (

@@ -1,0 +1,1 @@
+DELETE FROM rag_judge_outage WHERE judge_model = %(judge_model)s
