@@ -205,3 +205,21 @@ def test_a_dormant_street_leaves_every_byte_of_the_database_as_it_was(database: 
 def dumped(database: Database) -> bytes:
     command = [str(client("pg_dump")), "--restrict-key=same", libpq_url(database.url.render_as_string(False))]
     return subprocess.run(command, check=True, capture_output=True).stdout
+
+
+def test_a_run_says_in_words_that_the_days_tokens_are_spent_and_how_many_turns_wait(
+    database: Database, judge: WatchedJudge, instance: dg.DagsterInstance
+) -> None:
+    Upstream(database).turns(4, closed_hour())
+    given = settings(database, judge_base_url=judge.url, judge_daily_tokens=1)
+    result = run(given, instance, BACKLOG_JOB, partition_key(closed_hour()))
+    assert succeeded(result)
+    (scores,) = [
+        event.materialization
+        for event in result.get_asset_materialization_events()
+        if event.asset_key == dg.AssetKey("judge_scores")
+    ]
+    assert scores.metadata["claimed"].value == 1
+    assert scores.metadata["note"].value == (
+        "today's judge_daily_tokens of 1 are spent; 3 turns wait until midnight UTC"
+    )
