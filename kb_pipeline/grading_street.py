@@ -221,6 +221,10 @@ class GradingStreet:
         """Whether the judge may be called now, and what waits for it."""
         return self._judge_runs.account.standing(self.clock.now())
 
+    def end_waits(self) -> None:
+        """The judge was mended: the next run calls it, for turns too that it failed on."""
+        self._judge_runs.account.end_waits()
+
     def costs(self, window: Window, *, by: Grain) -> list[Cost]:
         """What every judge version cost for the turns of the window, by UTC hour or day, oldest first."""
         return self._judge_runs.account.costs(window, by=by)

@@ -76,12 +76,14 @@ def grade_day(
     judge: ReferenceJudge | None,
     *,
     spend: Callable[[int], None],
+    mend: Callable[[], None],
     on_hours: Callable[[int], None],
 ) -> None:
     """One run per hour, with what goes wrong in it; `on_hours` hears how many more are done.
 
-    `spend` is called with the day's budget of tokens when that begins to matter. A judge that is not ours cannot be
-    sent away: then that hour is like any other.
+    `spend` is called with the day's budget of tokens when that begins to matter, `mend` when the judge is back: a day
+    that is played in a minute has no time for the waits after an outage. A judge that is not ours cannot be sent away:
+    then that hour is like any other.
     """
     budget = incidents.budget
     for hour in hours:
@@ -90,6 +92,8 @@ def grade_day(
             spend(_enough_for_some(runs))
         with _weather(hour, incidents, judge):
             runs.run(HOURLY_JOB, hour)
+        if incidents.outage == hour:
+            mend()
         on_hours(1)
 
 

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -38,6 +39,7 @@ from kb_pipeline.demo.traffic import Traffic, generate
 from kb_pipeline.demo.upstream import plant
 from kb_pipeline.errors import KbPipelineError
 from kb_pipeline.grading.judging import PROMPT_VERSION
+from kb_pipeline.grading_street import GradingStreet
 from kb_pipeline.records import JudgeVersion
 from kb_pipeline.settings import cache_folder
 from kb_pipeline.windows import Window, floor_hour
@@ -107,6 +109,7 @@ def _play(stage: Stage, quiet: Traffic, judge: ReferenceJudge | None, began: flo
             incidents,
             judge,
             spend=lambda tokens: runs.reconfigure(stage.with_quality(judge_daily_tokens=tokens)),
+            mend=partial(_mend, stage),
             on_hours=on_hours,
         )
         derive_hours(
@@ -127,6 +130,11 @@ def _play(stage: Stage, quiet: Traffic, judge: ReferenceJudge | None, began: flo
         seconds=time.monotonic() - began,
         grounded_from=stage.settings.rag_quality.thresholds.faithfulness_warn,
     )
+
+
+def _mend(stage: Stage) -> None:
+    with GradingStreet.open(stage.settings) as street:
+        street.end_waits()
 
 
 def _converse(stage: Stage, traffic: Traffic, progress: Progress) -> RetrievalPlay:

@@ -219,3 +219,15 @@ def test_a_turn_read_anew_waits_for_nothing(database: Database) -> None:
         with database.connect() as connection:
             connection.execute("UPDATE rag_judge_score SET status = 'outdated' WHERE event_id = %s", (name,))
         assert grading.judge(closed_hour()).counts["claimed"] == 1
+
+
+def test_a_judge_that_was_mended_is_called_by_the_next_run(database: Database) -> None:
+    Upstream(database).turns(20, closed_hour())
+    clock = MovedClock(closed_hour().end)
+    with street(database, clock=clock, judge_base_url=NOBODY, judge_concurrency=8) as grading:
+        grading.grade()
+        assert grading.backlog() == []
+        grading.end_waits()
+    with WatchedJudge() as judge, street(database, clock=clock, judge_base_url=judge.url) as grading:
+        grading.grade()
+    assert waiting(database) == {"ok": 20}

@@ -78,6 +78,11 @@ class PostgresJudgeAccount:
         with self._database.connect() as connection:
             connection.execute(load("end_outage"), self._judge)
 
+    def end_waits(self) -> None:
+        """The judge was mended: neither it nor a turn that it failed on is waited for any longer."""
+        with self._database.connect() as connection:
+            connection.execute(load("end_waits"), self._judge)
+
     def costs(self, window: Window, *, by: Grain) -> list[Cost]:
         """What every judge version cost for the turns of the window, oldest first."""
         parameters = {"window_start": window.start, "window_end": window.end, "grain": by}
