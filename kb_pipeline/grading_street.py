@@ -11,12 +11,12 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from kb_pipeline.adapters.clock import SystemClock
-from kb_pipeline.adapters.gateway import refuse_public_host
+from kb_pipeline.adapters.gateway import GatewayJudge, refuse_public_host
 from kb_pipeline.adapters.postgres.audit_trail import PostgresAuditTrail
 from kb_pipeline.adapters.postgres.backlog import HourlyBacklog, PostgresBacklog
 from kb_pipeline.adapters.postgres.calibration import PostgresCalibration
 from kb_pipeline.adapters.postgres.canaries import PostgresCanaries
-from kb_pipeline.adapters.postgres.claims import reopen_failed
+from kb_pipeline.adapters.postgres.claims import Rejudging, reopen_failed
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.explanation import Explanation, explain
 from kb_pipeline.adapters.postgres.grader import grader_database
@@ -35,7 +35,7 @@ from kb_pipeline.grading.judging import INSTRUCTION, PROMPT_VERSION
 from kb_pipeline.grading.judging.cost import characters_within
 from kb_pipeline.grading.standing import Cost, Standing
 from kb_pipeline.judge_runs import JudgeRuns, gateway_judge
-from kb_pipeline.ports import Clock
+from kb_pipeline.ports import Clock, Judge
 from kb_pipeline.records import JudgeVersion, StepReport
 from kb_pipeline.settings import Settings
 from kb_pipeline.steps.calibrate_judge import calibrate_judge, last_closed_day
@@ -76,14 +76,14 @@ class GradingStreet:
         self._surfaces = sorted(self._quality.surfaces)
         model = self._quality.judge_model
         self.version = JudgeVersion(model=model, prompt_version=PROMPT_VERSION) if model else None
-        self._judge_chars = characters_within(self._quality.judge_context_tokens)
-        self.publication = PostgresPublication(database, version=self.version, judge_chars=self._judge_chars)
+        self.judge_chars = characters_within(self._quality.judge_context_tokens)
+        self.publication = PostgresPublication(database, version=self.version, judge_chars=self.judge_chars)
         self._judge_runs = JudgeRuns(
             self._quality,
             database,
             version=self.version,
             publication=self.publication,
-            judge_chars=self._judge_chars,
+            judge_chars=self.judge_chars,
             clock=self.clock,
         )
         self._rules = self._examination_rules()
@@ -143,6 +143,18 @@ class GradingStreet:
         """
         return self._judge_runs.judge(window, limit=limit, ignore_waits=ignore_waits, on_progress=on_progress)
 
+    def judge_with(
+        self,
+        judge: Judge,
+        window: Window,
+        *,
+        turns: int,
+        rejudging: Rejudging | None = None,
+        on_progress: Callable[[StepReport], None] | None = None,
+    ) -> StepReport:
+        """Let this judge grade up to `turns` turns of the window that wait, or those to rejudge; no budget is asked."""
+        return self._judge_runs.judge_with(judge, window, turns=turns, rejudging=rejudging, on_progress=on_progress)
+
     def publish(self, window: Window) -> StepReport:
         """Bring the published rows of the window up to date."""
         return StepReport(counts={"rows_changed": self.publication.publish(window)})
@@ -168,15 +180,13 @@ class GradingStreet:
 
     def ask_canary(self) -> CanaryReport:
         """Ask the judge about turns of our own and keep what came of it; raises JudgeRefused for a public host."""
-        quality, version = self._quality, self._required_version()
-        refuse_public_host(quality.judge_base_url, allow_external=quality.allow_external_judge)
-        report = ask_canary(gateway_judge(quality, version), self.clock)
+        report = ask_canary(self.judge_of(self.required_version()), self.clock)
         PostgresCanaries(self.database).save(report)
         return report
 
     def newest_canary(self) -> CanaryReport | None:
         """The newest asking of the configured judge, None before the first."""
-        return PostgresCanaries(self.database).newest(self._required_version())
+        return PostgresCanaries(self.database).newest(self.required_version())
 
     def calibrate_judge(self) -> StepReport:
         """Hold the scores of the thirty days up to the last closed one against what experts made of the drafts."""
@@ -270,7 +280,7 @@ class GradingStreet:
         # Published before the judge too: a turn stands with its metrics while it waits.
         counts.update(self.publish(hour).counts)
         if limit > 0 and self.version is not None:
-            hear_judged = _differences(partial(hear, "judged"))
+            hear_judged = differences(partial(hear, "judged"))
             judged = self.judge(hour, limit=limit, ignore_waits=ignore_waits, on_progress=hear_judged).counts
             # Beside the calls that were examined, a bare "calls" could be either.
             counts.update({"judge_calls" if name == "calls" else name: count for name, count in judged.items()})
@@ -285,7 +295,8 @@ class GradingStreet:
                 "rag_quality.enabled is false, so nothing is graded; set it to true in kb_pipeline.yaml"
             )
 
-    def _required_version(self) -> JudgeVersion:
+    def required_version(self) -> JudgeVersion:
+        """The configured judge; raises SettingsError where there is none."""
         if self.version is None:
             raise SettingsError("rag_quality.judge_model is null, so there is no judge; name one in kb_pipeline.yaml")
         return self.version
@@ -295,7 +306,7 @@ class GradingStreet:
         start = since or self._expected_start()
         hours = self._hours(start, since, until)
         windows = hours if since is not None else list(filter(None, (_part_from(start, hour) for hour in hours)))
-        room = self._judge_chars if self.version is not None else None
+        room = self.judge_chars if self.version is not None else None
         counts = foresee(
             windows, trail=self._trail("forecast", reread=since is not None), rules=self._rules, judge_chars=room
         )
@@ -335,6 +346,10 @@ class GradingStreet:
             return configured
         return self._backlog.activation() or self.clock.now()
 
+    def tokens_left(self) -> int | None:
+        """What is left of the UTC day's tokens; None where no budget is set."""
+        return self._judge_runs.account.may_judge(self.clock.now()).tokens_left
+
     def _trail(self, purpose: str, *, reread: bool) -> PostgresAuditTrail:
         return PostgresAuditTrail(
             self.database,
@@ -356,6 +371,12 @@ class GradingStreet:
             sample_rate=self._quality.sample_rate,
         )
 
+    def judge_of(self, version: JudgeVersion, *, base_url: str | None = None) -> GatewayJudge:
+        """The judge of a version, at the configured server or another; raises JudgeRefused for a public host."""
+        url = base_url or self._quality.judge_base_url
+        refuse_public_host(url, allow_external=self._quality.allow_external_judge)
+        return gateway_judge(self._quality, version, base_url=url)
+
 
 def _part_from(start: datetime, window: Window) -> Window | None:
     """The part of a window from an instant on."""
@@ -366,7 +387,7 @@ def _unheard(_step: str, _more: int) -> None:
     """For callers that show no progress."""
 
 
-def _differences(hear: Callable[[int], None]) -> Callable[[StepReport], None]:
+def differences(hear: Callable[[int], None]) -> Callable[[StepReport], None]:
     """Turn running totals of judged turns into how many more there are."""
     before = 0
 

@@ -5,16 +5,17 @@ Belongs here: composition of the judge step with its claims, its client and its 
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 
 from kb_pipeline.adapters.gateway import GatewayJudge, refuse_public_host
-from kb_pipeline.adapters.postgres.claims import claim_book
+from kb_pipeline.adapters.postgres.claims import PostgresClaimBook, Rejudging, claim_book
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.judge_account import PostgresJudgeAccount
 from kb_pipeline.adapters.postgres.publication import PostgresPublication
 from kb_pipeline.grading.judging.cost import tokens_of
-from kb_pipeline.ports import Clock
+from kb_pipeline.ports import Clock, Judge
 from kb_pipeline.records import ErrorClass, JudgeVersion, StepReport
 from kb_pipeline.settings import RagQualitySettings
 from kb_pipeline.steps.judge import JudgeLimits, judge_window
@@ -88,23 +89,9 @@ class JudgeRuns:
         probing: bool = False,
         on_progress: Callable[[StepReport], None] | None,
     ) -> Counter[str]:
-        quality = self._quality
-        limits = JudgeLimits(
-            max_batch=limit,
-            concurrency=quality.judge_concurrency,
-            timeout_s=quality.judge_timeout_s,
-            max_attempts=quality.judge_max_attempts,
-        )
-        judge = gateway_judge(quality, version)
-        with claim_book(
-            self._database,
-            lease_s=LEASE_TIMEOUTS * limits.timeout_s + LEASE_SPARE_S,
-            max_attempts=limits.max_attempts,
-            judge_chars=self._judge_chars,
-            clock=self._clock,
-            ignore_waits=ignore_waits,
-            probing=probing,
-        ) as book:
+        limits = self._limits(limit)
+        with self._book(limits, ignore_waits=ignore_waits, probing=probing) as book:
+            judge = gateway_judge(self._quality, version)
             report = judge_window(
                 window, book=book, judge=judge, clock=self._clock, limits=limits, on_progress=on_progress
             )
@@ -113,6 +100,49 @@ class JudgeRuns:
         if _found_down(report):
             self.account.found_down(self._clock.now(), asked_s=book.longest_retry_after_s)
         return Counter(report.counts)
+
+    def judge_with(
+        self,
+        judge: Judge,
+        window: Window,
+        *,
+        turns: int,
+        rejudging: Rejudging | None = None,
+        on_progress: Callable[[StepReport], None] | None = None,
+    ) -> StepReport:
+        """Let any judge grade up to `turns` turns that wait, or those to rejudge; the account has no part in it."""
+        limits = self._limits(turns)
+        with self._book(limits, rejudging=rejudging) as book:
+            return judge_window(
+                window, book=book, judge=judge, clock=self._clock, limits=limits, on_progress=on_progress
+            )
+
+    def _limits(self, turns: int) -> JudgeLimits:
+        return JudgeLimits(
+            max_batch=turns,
+            concurrency=self._quality.judge_concurrency,
+            timeout_s=self._quality.judge_timeout_s,
+            max_attempts=self._quality.judge_max_attempts,
+        )
+
+    def _book(
+        self,
+        limits: JudgeLimits,
+        *,
+        ignore_waits: bool = False,
+        probing: bool = False,
+        rejudging: Rejudging | None = None,
+    ) -> AbstractContextManager[PostgresClaimBook]:
+        return claim_book(
+            self._database,
+            lease_s=LEASE_TIMEOUTS * limits.timeout_s + LEASE_SPARE_S,
+            max_attempts=limits.max_attempts,
+            judge_chars=self._judge_chars,
+            clock=self._clock,
+            ignore_waits=ignore_waits,
+            probing=probing,
+            rejudging=rejudging,
+        )
 
     def _affordable(self, window: Window, limit: int, *, ignore_waits: bool) -> int:
         now = self._clock.now()
@@ -141,10 +171,10 @@ def _found_down(report: StepReport) -> bool:
     return bool(report.counts["stopped_early"]) or (is_all and outages >= OUTAGES_OF_A_SHORT_RUN)
 
 
-def gateway_judge(quality: RagQualitySettings, version: JudgeVersion) -> GatewayJudge:
-    """The configured server, asked as `version`."""
+def gateway_judge(quality: RagQualitySettings, version: JudgeVersion, *, base_url: str | None = None) -> GatewayJudge:
+    """The configured server, or the one at `base_url`, asked as `version`."""
     return GatewayJudge(
-        base_url=quality.judge_base_url,
+        base_url=base_url or quality.judge_base_url,
         model=version.model,
         tenant=quality.judge_tenant,
         timeout_s=quality.judge_timeout_s,

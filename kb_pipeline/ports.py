@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from kb_pipeline.grading.calibration import ExpertAgreement, ExpertLabel, ScoreSums
+from kb_pipeline.grading.comparison import PairedScores, VersionUse
 from kb_pipeline.grading.opinion import Opinion
 from kb_pipeline.records import (
     AuditedCall,
@@ -21,6 +22,7 @@ from kb_pipeline.records import (
     JudgeVersion,
     KnowledgeChunk,
     Metrics,
+    RejudgeableTurn,
     RetrievalGap,
     ReviewedDraft,
     StoredBody,
@@ -157,6 +159,28 @@ class CalibrationBook(Protocol):
 
     def replace(self, day: date, rows: Sequence[ExpertAgreement]) -> None:
         """Make these the rows of the day."""
+        ...
+
+
+class RejudgeableTurns(Protocol):
+    """Turns that another judge version scored."""
+
+    def after(self, window: Window, last: RejudgeableTurn | None, *, chunk: int) -> Sequence[RejudgeableTurn]:
+        """The next turns of the window in the order of time and event id, at most `chunk`; none at its end."""
+        ...
+
+
+class ComparisonBook(Protocol):
+    """What judge versions made of the same turns."""
+
+    def versions(self, window: Window) -> Sequence[VersionUse]:
+        """Every version that was asked about turns of the window."""
+        ...
+
+    def pairs(
+        self, window: Window, first: JudgeVersion, second: JudgeVersion
+    ) -> AbstractContextManager[Iterator[PairedScores]]:
+        """Turns of the window that both scored; memory holds a few."""
         ...
 
 

@@ -1015,6 +1015,7 @@ CREATE TABLE public.rag_judge_score (
     judged_at timestamp with time zone,
     failed_runs integer DEFAULT 0 NOT NULL,
     retry_at timestamp with time zone,
+    provisional boolean DEFAULT false NOT NULL,
     CONSTRAINT rag_judge_score_answer_relevance_check CHECK (((answer_relevance >= (0)::double precision) AND (answer_relevance <= (1)::double precision))),
     CONSTRAINT rag_judge_score_attempts_check CHECK ((attempts >= 0)),
     CONSTRAINT rag_judge_score_calls_check CHECK ((calls >= 0)),
@@ -1087,6 +1088,8 @@ COMMENT ON COLUMN public.rag_judge_score.judged_at IS 'When the last call was se
 COMMENT ON COLUMN public.rag_judge_score.failed_runs IS 'Runs in a row that called for the turn and got no scores.';
 
 COMMENT ON COLUMN public.rag_judge_score.retry_at IS 'No run calls again before it unless asked to; null where nothing is to be waited for.';
+
+COMMENT ON COLUMN public.rag_judge_score.provisional IS 'Given by a rejudge beside the score of another version: not published, and settling no turn, until its version is the configured one at a publication.';
 
 CREATE TABLE public.rag_metric (
     event_id text NOT NULL,

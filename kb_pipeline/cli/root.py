@@ -11,6 +11,7 @@ from kb_pipeline.cli.attacking import attack
 from kb_pipeline.cli.calibration import calibrate
 from kb_pipeline.cli.checking import check
 from kb_pipeline.cli.commands import Commands
+from kb_pipeline.cli.comparing import compare_judges
 from kb_pipeline.cli.costing import costs
 from kb_pipeline.cli.demonstration import demo
 from kb_pipeline.cli.evaluating import evaluate_runs
@@ -23,6 +24,7 @@ from kb_pipeline.cli.harvesting import harvest
 from kb_pipeline.cli.invocation import Invocation
 from kb_pipeline.cli.judgments import explain_one, settle_one
 from kb_pipeline.cli.migrating import migrate
+from kb_pipeline.cli.rejudging import rejudge
 from kb_pipeline.cli.reviewing import review
 from kb_pipeline.cli.suggesting import suggest_template
 from kb_pipeline.cli.working import worker
@@ -56,6 +58,8 @@ for command in (
     costs,
     calibrate,
     attack,
+    rejudge,
+    compare_judges,
     worker,
 ):
     kb_pipeline.add_command(command)

@@ -67,3 +67,12 @@ def window_until_now(since: datetime) -> "Window":
     if since >= now:
         raise click.UsageError(f"--since ({since.isoformat()}) lies in the future; give a time before now")
     return Window(since, now)
+
+
+def period(since: datetime, until: datetime | None = None) -> "Window":
+    """From `since` to `until`, or until now; raises click.UsageError where it is empty or begins in the future."""
+    from kb_pipeline.windows import Window
+
+    until_now = window_until_now(since)
+    check_order(since, until)
+    return Window(since, until) if until else until_now

@@ -224,6 +224,27 @@ class Claim:
     failed_runs: int = 0
 
 
+class Standing(StrEnum):
+    """Where a turn that another judge version scored stands with this one."""
+
+    OPEN = "open"
+    DONE = "done"
+    FAILED = "failed"
+    HELD = "held"
+    NO_TEXT = "no_text"
+    TOO_LONG = "too_long"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RejudgeableTurn:
+    """A turn that another judge version scored; `characters` is what its call would carry."""
+
+    ts: datetime
+    event_id: str
+    standing: Standing
+    characters: int
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Score:
     """One graded aspect: a fraction in [0, 1], or None with the reason why there is no such score."""

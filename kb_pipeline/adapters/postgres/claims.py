@@ -8,7 +8,7 @@ import secrets
 import socket
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kb_pipeline.adapters.clock import SystemClock
@@ -28,6 +28,14 @@ from kb_pipeline.records import (
     Usage,
 )
 from kb_pipeline.windows import Window
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rejudging:
+    """Turns to claim although another version scored them; `provisional` scores stay unpublished."""
+
+    event_ids: Sequence[str]
+    provisional: bool
 
 
 class PostgresClaimBook:
@@ -50,6 +58,7 @@ class PostgresClaimBook:
         clock: Clock,
         ignore_waits: bool,
         probing: bool,
+        rejudging: Rejudging | None = None,
     ) -> None:
         self._database = database
         self._claim_lock = claim_lock
@@ -61,11 +70,13 @@ class PostgresClaimBook:
         self._ignore_waits = ignore_waits
         self._probing = probing
         self.longest_retry_after_s = 0.0
+        self._rejudging = rejudging
+        self._provisional = rejudging is not None and rejudging.provisional
 
     def claim(
         self, window: Window, version: JudgeVersion, *, limit: int, exclude: Collection[str] = ()
     ) -> Sequence[Claim]:
-        """Up to `limit` waiting turns of the window, oldest first, none of `exclude`."""
+        """Up to `limit` waiting turns of the window, or of those to rejudge, oldest first, none of `exclude`."""
         parameters = {
             **_version(version),
             "window_start": window.start,
@@ -77,9 +88,11 @@ class PostgresClaimBook:
             "probing": self._probing,
             "claim_lock": self._claim_lock,
             "limit": limit,
+            "event_ids": list(self._rejudging.event_ids) if self._rejudging else [],
         }
         with self._database.connect() as connection:
-            rows = connection.execute(load("waiting_turns"), parameters).fetchall()
+            query = load("rejudge_turns" if self._rejudging else "waiting_turns")
+            rows = connection.execute(query, parameters).fetchall()
             claims = [_claim(row, version) for row in rows]
             mine = self._take(connection, claims, version)
         return [claim for claim in claims if claim.event_id in mine]
@@ -95,6 +108,7 @@ class PostgresClaimBook:
                 "event_ids": [claim.event_id for claim in claims],
                 "ts": [claim.ts for claim in claims],
                 "keys": [claim.idempotency_key for claim in claims],
+                "provisional": self._provisional,
             },
         )
         return {row[0] for row in rows}
@@ -107,7 +121,8 @@ class PostgresClaimBook:
         ordered = sorted(outcomes, key=lambda outcome: outcome[0].event_id)
         with self._database.connect() as connection, connection.cursor() as cursor:
             cursor.executemany(load("settle_claim"), [self._settlement(*outcome) for outcome in ordered])
-            cursor.execute(load("touch_hours"), {"ts": [claim.ts for claim, _ in ordered]})
+            if not self._provisional:
+                cursor.execute(load("touch_hours"), {"ts": [claim.ts for claim, _ in ordered]})
 
     def _settlement(self, claim: Claim, judgement: Judgement) -> dict[str, Any]:
         outcome = _scores(judgement) if isinstance(judgement, Graded) else self._refusal(claim, judgement)
@@ -162,10 +177,12 @@ def claim_book(
     clock: Clock | None = None,
     ignore_waits: bool = False,
     probing: bool = False,
+    rejudging: Rejudging | None = None,
 ) -> Iterator[PostgresClaimBook]:
     """A claim book for one run. Its lock goes with its connection, so a run that is killed loses its claims at once.
 
-    Turns with more than `judge_chars` characters of context and answer are not claimed.
+    Turns with more than `judge_chars` characters of context and answer are not claimed. With `rejudging` it claims the
+    turns named there, and no others.
     """
     owner = f"{socket.gethostname()}:{os.getpid()}"
     # A session of its own, outside the pool: the lock must end with it and not travel with a pooled connection.
@@ -181,6 +198,7 @@ def claim_book(
             clock=clock or SystemClock(),
             ignore_waits=ignore_waits,
             probing=probing,
+            rejudging=rejudging,
         )
 
 

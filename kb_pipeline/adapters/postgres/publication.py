@@ -13,7 +13,7 @@ from kb_pipeline.adapters.postgres.connection import Connection, Database
 from kb_pipeline.adapters.postgres.queries import load
 from kb_pipeline.grading.aggregates import CallCounts, Coverage
 from kb_pipeline.records import JUDGED_STATUSES, PARSED_STATUSES, TEMPLATE_STATUSES, JudgeVersion, ParseStatus
-from kb_pipeline.windows import Window
+from kb_pipeline.windows import Window, hour_of
 
 UNBOUNDED = 2**31 - 1
 
@@ -116,6 +116,12 @@ class PostgresPublication:
         with self._database.connect() as connection:
             row = connection.execute(load("forecast_waiting"), parameters).fetchone() or (0, 0)
         return int(row[0]), int(row[1])
+
+    def hours_to_republish(self, window: Window) -> list[Window]:
+        """Hours of the window with a published row of another version although the configured one has a score."""
+        with self._database.connect() as connection:
+            rows = connection.execute(load("hours_to_republish"), _bounds(window) | self._judge).fetchall()
+        return [hour_of(start) for (start,) in rows]
 
     def parse_statuses(self, window: Window) -> dict[str, int]:
         """Synthesis calls of the window by parse_status."""

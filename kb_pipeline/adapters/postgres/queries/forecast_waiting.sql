@@ -13,4 +13,6 @@ WHERE t.ts >= %(window_start)s AND t.ts < %(window_end)s
        OR s.status = 'outdated'
        OR (s.status = 'error' AND (s.retry_at > %(due_at)s::timestamptz) IS NOT TRUE)
        OR (s.status = 'claimed' AND NOT kb_claim_is_live(s.claim_lock, s.lease_until)))
-  AND NOT EXISTS (SELECT 1 FROM rag_judge_score AS done WHERE done.event_id = t.event_id AND done.status = 'ok')
+  AND NOT EXISTS (
+    SELECT 1 FROM rag_judge_score AS done
+    WHERE done.event_id = t.event_id AND done.status = 'ok' AND NOT done.provisional)

@@ -1,5 +1,7 @@
 -- One row per synthesis call of the window; a row that would not change is not touched, one without its turn leaves.
--- The score published is that of the configured judge version, else the newest that any version gave.
+-- The score published is that of the configured judge version, else the newest that any version gave. A provisional one
+-- is none of these others, however new; once published as the configured version's it is provisional no more, so that
+-- the next change of the judge does not take it back.
 WITH turn AS (
   SELECT
     c.event_id, c.trace_id, c.ts, c.tenant, c.engine, c.surface, t.question_sha, t.question_preview, t.parse_status,
@@ -25,7 +27,7 @@ WITH turn AS (
     SELECT every.*
     FROM rag_judge_score AS every
     WHERE every.event_id = c.event_id
-      AND (every.status = 'ok'
+      AND ((every.status = 'ok' AND NOT every.provisional)
            OR (every.judge_model = %(judge_model)s AND every.prompt_version = %(prompt_version)s))
     ORDER BY
       every.status = 'ok' DESC,
@@ -34,6 +36,15 @@ WITH turn AS (
     LIMIT 1
   ) AS s ON true
   WHERE c.ts >= %(window_start)s AND c.ts < %(window_end)s AND c.verdict = 'synthesis'
+), adopted AS (
+  UPDATE rag_judge_score SET provisional = false
+  WHERE (event_id, judge_model, prompt_version) IN (
+    SELECT event_id, judge_model, prompt_version
+    FROM rag_judge_score
+    WHERE ts >= %(window_start)s AND ts < %(window_end)s AND provisional AND status = 'ok'
+      AND judge_model = %(judge_model)s AND prompt_version = %(prompt_version)s
+    -- Whoever holds one of them is reading its turn anew: it will be no score then.
+    FOR UPDATE SKIP LOCKED)
 ), gone AS (
   DELETE FROM rag_quality AS q
   WHERE q.ts >= %(window_start)s AND q.ts < %(window_end)s

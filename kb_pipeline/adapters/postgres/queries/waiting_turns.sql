@@ -1,6 +1,6 @@
 -- Turns of a window that wait for a judge, oldest first, locked so that two graders take different ones.
 -- A run that has lost the session with its lock finds none: its claims hold no longer, its own turns least of all.
--- A score of any version settles a turn; an unusable reply counts against this version's attempts.
+-- A score of any version settles a turn, unless it is provisional; an unusable reply counts against this version's attempts.
 -- A turn whose wait after a failure lasts beyond due_at is left; without due_at none is. Probing, those come first that
 -- the fewest runs failed on.
 SELECT
@@ -24,7 +24,9 @@ WHERE t.ts >= %(window_start)s AND t.ts < %(window_end)s
        OR s.status = 'outdated'
        OR (s.status = 'error' AND (s.retry_at > %(due_at)s::timestamptz) IS NOT TRUE)
        OR (s.status = 'claimed' AND NOT kb_claim_is_live(s.claim_lock, s.lease_until)))
-  AND NOT EXISTS (SELECT 1 FROM rag_judge_score AS done WHERE done.event_id = t.event_id AND done.status = 'ok')
+  AND NOT EXISTS (
+    SELECT 1 FROM rag_judge_score AS done
+    WHERE done.event_id = t.event_id AND done.status = 'ok' AND NOT done.provisional)
 ORDER BY CASE WHEN %(probing)s THEN coalesce(s.failed_runs, 0) END, t.ts, t.event_id
 LIMIT %(limit)s
 FOR UPDATE OF t SKIP LOCKED
