@@ -11,12 +11,14 @@ from functools import partial
 
 import pytest
 
+from kb_pipeline.adapters.postgres.claims import claim_book
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.publication import lock_hour
 from kb_pipeline.adapters.postgres.retention import PostgresRetention
 from kb_pipeline.demo.reference_judge import Faults
 from kb_pipeline.errors import DatabaseError
 from kb_pipeline.grading_street import GradingStreet
+from kb_pipeline.records import JudgeVersion
 from kb_pipeline_tests.builders import Upstream, closed_hour, request_body, response_body, stored, street, table
 from kb_pipeline_tests.judges import WatchedJudge
 from kb_pipeline_tests.street.recomputation import assert_adds_up
@@ -173,3 +175,20 @@ def test_a_late_body_that_changes_the_verdict_leaves_no_row_behind(database: Dat
     assert table(database, "SELECT verdict FROM rag_call") == [("sampled_out",)]
     assert table(database, "SELECT count(*) FROM rag_triad") == [(0,)]
     assert_adds_up(database)
+
+
+def test_a_run_never_claims_its_own_turns_again_and_another_run_does_once_the_lease_has_ended(
+    database: Database,
+) -> None:
+    names = Upstream(database).turns(3, closed_hour())
+    with street(database, judge_model=None) as grading:
+        grading.grade()
+    version, ended = JudgeVersion(model="reference", prompt_version="v1"), -1.0
+    with (
+        claim_book(database, lease_s=ended, max_attempts=3, judge_chars=10_000) as mine,
+        claim_book(database, lease_s=60, max_attempts=3, judge_chars=10_000) as other,
+    ):
+        claimed = [claim.event_id for claim in mine.claim(closed_hour(), version, limit=9)]
+        assert claimed == names
+        assert mine.claim(closed_hour(), version, limit=9) == []
+        assert [claim.event_id for claim in other.claim(closed_hour(), version, limit=9)] == names

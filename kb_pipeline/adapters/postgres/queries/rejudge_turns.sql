@@ -18,7 +18,8 @@ WHERE t.event_id = ANY (%(event_ids)s)
   AND kb_claim_is_live(%(claim_lock)s, 'infinity')
   AND (s.event_id IS NULL
        OR s.status IN ('error', 'outdated')
-       OR (s.status = 'claimed' AND NOT kb_claim_is_live(s.claim_lock, s.lease_until)))
+       OR (s.status = 'claimed' AND s.claim_lock <> %(claim_lock)s
+           AND NOT kb_claim_is_live(s.claim_lock, s.lease_until)))
   AND EXISTS (
     SELECT 1 FROM rag_judge_score AS done
     WHERE done.event_id = t.event_id AND done.status = 'ok' AND NOT done.provisional

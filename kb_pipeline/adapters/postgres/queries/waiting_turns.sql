@@ -1,5 +1,6 @@
 -- Turns of a window that wait for a judge, oldest first, locked so that two graders take different ones.
--- A run that has lost the session with its lock finds none: its claims hold no longer, its own turns least of all.
+-- A run that has lost the session with its lock finds none: its claims hold no longer. Its own turns it never finds again,
+-- also where the session goes while this is worked out.
 -- A score of any version settles a turn, unless it is provisional; an unusable reply counts against this version's attempts.
 -- A turn whose wait after a failure lasts beyond due_at is left; without due_at none is. Probing, those come first that
 -- the fewest runs failed on.
@@ -23,7 +24,8 @@ WHERE t.ts >= %(window_start)s AND t.ts < %(window_end)s
   AND (s.event_id IS NULL
        OR s.status = 'outdated'
        OR (s.status = 'error' AND (s.retry_at > %(due_at)s::timestamptz) IS NOT TRUE)
-       OR (s.status = 'claimed' AND NOT kb_claim_is_live(s.claim_lock, s.lease_until)))
+       OR (s.status = 'claimed' AND s.claim_lock <> %(claim_lock)s
+           AND NOT kb_claim_is_live(s.claim_lock, s.lease_until)))
   AND NOT EXISTS (
     SELECT 1 FROM rag_judge_score AS done
     WHERE done.event_id = t.event_id AND done.status = 'ok' AND NOT done.provisional)
