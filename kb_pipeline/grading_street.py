@@ -11,7 +11,6 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from kb_pipeline.adapters.clock import SystemClock
-from kb_pipeline.adapters.gateway import GatewayJudge, refuse_public_host
 from kb_pipeline.adapters.postgres.audit_trail import PostgresAuditTrail
 from kb_pipeline.adapters.postgres.backlog import HourlyBacklog, PostgresBacklog
 from kb_pipeline.adapters.postgres.calibration import PostgresCalibration
@@ -32,10 +31,10 @@ from kb_pipeline.grading.canary import CanaryReport
 from kb_pipeline.grading.examination import ExaminationRules
 from kb_pipeline.grading.extraction import question_preview
 from kb_pipeline.grading.judging import INSTRUCTION, PROMPT_VERSION
-from kb_pipeline.grading.judging.cost import characters_within
 from kb_pipeline.grading.standing import Cost, Standing
-from kb_pipeline.judge_runs import JudgeRuns, gateway_judge
-from kb_pipeline.ports import Clock, Judge
+from kb_pipeline.judge_runs import JudgeRuns
+from kb_pipeline.judge_server import JudgeServer
+from kb_pipeline.ports import Clock
 from kb_pipeline.records import JudgeVersion, StepReport
 from kb_pipeline.settings import Settings
 from kb_pipeline.steps.calibrate_judge import calibrate_judge, last_closed_day
@@ -76,14 +75,14 @@ class GradingStreet:
         self._surfaces = sorted(self._quality.surfaces)
         model = self._quality.judge_model
         self.version = JudgeVersion(model=model, prompt_version=PROMPT_VERSION) if model else None
-        self.judge_chars = characters_within(self._quality.judge_context_tokens)
-        self.publication = PostgresPublication(database, version=self.version, judge_chars=self.judge_chars)
+        self._server = JudgeServer(self._quality)
+        self.publication = PostgresPublication(database, version=self.version)
         self._judge_runs = JudgeRuns(
             self._quality,
             database,
             version=self.version,
             publication=self.publication,
-            judge_chars=self.judge_chars,
+            server=self._server,
             clock=self.clock,
         )
         self._rules = self._examination_rules()
@@ -145,15 +144,15 @@ class GradingStreet:
 
     def judge_with(
         self,
-        judge: Judge,
+        server: JudgeServer,
+        version: JudgeVersion,
         window: Window,
         *,
-        turns: int,
-        rejudging: Rejudging | None = None,
+        rejudging: Rejudging,
         on_progress: Callable[[StepReport], None] | None = None,
     ) -> StepReport:
-        """Let this judge grade up to `turns` turns of the window that wait, or those to rejudge; no budget is asked."""
-        return self._judge_runs.judge_with(judge, window, turns=turns, rejudging=rejudging, on_progress=on_progress)
+        """Let a version at any server grade the turns to rejudge; no budget is asked."""
+        return self._judge_runs.judge_with(server, version, window, rejudging=rejudging, on_progress=on_progress)
 
     def publish(self, window: Window) -> StepReport:
         """Bring the published rows of the window up to date."""
@@ -180,7 +179,7 @@ class GradingStreet:
 
     def ask_canary(self) -> CanaryReport:
         """Ask the judge about turns of our own and keep what came of it; raises JudgeRefused for a public host."""
-        report = ask_canary(self.judge_of(self.required_version()), self.clock)
+        report = ask_canary(self._server.judge(self.required_version()), self.clock)
         PostgresCanaries(self.database).save(report)
         return report
 
@@ -248,7 +247,7 @@ class GradingStreet:
         ignore_waits: bool = False,
         on_progress: Progress | None = None,
     ) -> GradeReport:
-        """One grading run over every hour with work, with at most max_batch turns judged in all.
+        """One grading run over every hour with work, which claims turns for max_batch judge calls.
 
         Oldest first, but for the share of the newest closed hour (steps/judge/fairness.py).
 
@@ -262,7 +261,7 @@ class GradingStreet:
         counts: Counter[str] = Counter()
         hours = self._hours(since or self.start_at(), since, until, ignore_waits=ignore_waits)
         for visit in visits(hours, max_batch=self._quality.max_batch, now=self.clock.now()):
-            limit = min(visit.at_most, self._quality.max_batch - counts["claimed"])
+            limit = min(visit.at_most, self._quality.max_batch - counts["planned_calls"])
             counts += self._grade_hour(
                 visit.hour,
                 asked=since is not None,
@@ -306,13 +305,13 @@ class GradingStreet:
         start = since or self._expected_start()
         hours = self._hours(start, since, until)
         windows = hours if since is not None else list(filter(None, (_part_from(start, hour) for hour in hours)))
-        room = self.judge_chars if self.version is not None else None
+        room = self._server.characters(self.version) if self.version is not None else None
         counts = foresee(
             windows, trail=self._trail("forecast", reread=since is not None), rules=self._rules, judge_chars=room
         )
         if room is not None:
             for hour in hours:
-                counts += waiting(*self.publication.waiting(hour, due_at=self.clock.now()))
+                counts += waiting(*self.publication.waiting(hour, judge_chars=room, due_at=self.clock.now()))
         return forecast_of(counts, hours=len(hours))
 
     def row_counts(self, window: Window) -> dict[str, int]:
@@ -370,12 +369,6 @@ class GradingStreet:
             judge_instruction=INSTRUCTION,
             sample_rate=self._quality.sample_rate,
         )
-
-    def judge_of(self, version: JudgeVersion, *, base_url: str | None = None) -> GatewayJudge:
-        """The judge of a version, at the configured server or another; raises JudgeRefused for a public host."""
-        url = base_url or self._quality.judge_base_url
-        refuse_public_host(url, allow_external=self._quality.allow_external_judge)
-        return gateway_judge(self._quality, version, base_url=url)
 
 
 def _part_from(start: datetime, window: Window) -> Window | None:

@@ -9,20 +9,22 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 
-from kb_pipeline.adapters.gateway import GatewayJudge, refuse_public_host
+from kb_pipeline.adapters.gateway import refuse_public_host
 from kb_pipeline.adapters.postgres.claims import PostgresClaimBook, Rejudging, claim_book
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.judge_account import PostgresJudgeAccount
 from kb_pipeline.adapters.postgres.publication import PostgresPublication
 from kb_pipeline.grading.judging.cost import tokens_of
-from kb_pipeline.ports import Clock, Judge
+from kb_pipeline.grading.judging.parts import MOST_PARTS
+from kb_pipeline.judge_server import JudgeServer
+from kb_pipeline.ports import Clock
 from kb_pipeline.records import ErrorClass, JudgeVersion, StepReport
 from kb_pipeline.settings import RagQualitySettings
 from kb_pipeline.steps.judge import JudgeLimits, judge_window
 from kb_pipeline.windows import Window
 
-# A claim outlives a full queue of slow calls; a run that dies loses its claims at once, whatever the lease.
-LEASE_TIMEOUTS = 4
+# A claim outlives a full queue of slow turns in parts; a run that dies loses its claims at once, whatever the lease.
+LEASE_TIMEOUTS = 4 * MOST_PARTS
 LEASE_SPARE_S = 60.0
 # Twice as many as a run needs to take the judge to be down.
 PROBE_TURNS = 16
@@ -39,14 +41,14 @@ class JudgeRuns:
         *,
         version: JudgeVersion | None,
         publication: PostgresPublication,
-        judge_chars: int,
+        server: JudgeServer,
         clock: Clock,
     ) -> None:
         self._quality = quality
         self._database = database
         self._version = version
         self._publication = publication
-        self._judge_chars = judge_chars
+        self._server = server
         self._clock = clock
         self.account = PostgresJudgeAccount(database, version=version, daily_tokens=quality.judge_daily_tokens)
 
@@ -58,8 +60,9 @@ class JudgeRuns:
         ignore_waits: bool = False,
         on_progress: Callable[[StepReport], None] | None = None,
     ) -> StepReport:
-        """Grade up to `limit` (default max_batch) waiting turns; raises JudgeRefused for a public host.
+        """Grade waiting turns with about `limit` (default max_batch) calls; raises JudgeRefused for a public host.
 
+        The last turn may take a few calls more, one for each of its parts.
         None once the day has cost judge_daily_tokens; before, as many as by estimate fit what is left, at least one.
         Unless `ignore_waits`, none either before a judge that was found down, or a turn that got no scores, is due
         again. The report's notes say so, of the window's turns. Of a judge that was down a few turns are asked first,
@@ -68,15 +71,16 @@ class JudgeRuns:
         if self._version is None:
             return StepReport(counts={"claimed": 0})
         refuse_public_host(self._quality.judge_base_url, allow_external=self._quality.allow_external_judge)
-        most = self._affordable(window, self._quality.max_batch if limit is None else limit, ignore_waits=ignore_waits)
+        asked = self._quality.max_batch if limit is None else limit
+        most = self._affordable(window, self._version, asked, ignore_waits=ignore_waits)
         if most <= 0:
             return StepReport(counts={"claimed": 0}, notes=self._notes(window))
         run = partial(self._run, window, self._version, ignore_waits=ignore_waits, on_progress=on_progress)
         if not self.account.was_down():
             return StepReport(counts=run(most), notes=self._notes(window))
         counts = run(min(most, PROBE_TURNS), probing=True)
-        if counts["graded"] and most > counts["claimed"] and not counts["stopped_early"]:
-            counts += run(most - counts["claimed"])
+        if counts["graded"] and most > counts["planned_calls"] and not counts["stopped_early"]:
+            counts += run(most - counts["planned_calls"])
         return StepReport(counts=counts, notes=self._notes(window))
 
     def _run(
@@ -90,8 +94,9 @@ class JudgeRuns:
         on_progress: Callable[[StepReport], None] | None,
     ) -> Counter[str]:
         limits = self._limits(limit)
-        with self._book(limits, ignore_waits=ignore_waits, probing=probing) as book:
-            judge = gateway_judge(self._quality, version)
+        room = self._server.characters(version)
+        with self._book(limits, room, ignore_waits=ignore_waits, probing=probing) as book:
+            judge = self._server.judge(version)
             report = judge_window(
                 window, book=book, judge=judge, clock=self._clock, limits=limits, on_progress=on_progress
             )
@@ -103,23 +108,24 @@ class JudgeRuns:
 
     def judge_with(
         self,
-        judge: Judge,
+        server: JudgeServer,
+        version: JudgeVersion,
         window: Window,
         *,
-        turns: int,
-        rejudging: Rejudging | None = None,
+        rejudging: Rejudging,
         on_progress: Callable[[StepReport], None] | None = None,
     ) -> StepReport:
-        """Let any judge grade up to `turns` turns that wait, or those to rejudge; the account has no part in it."""
-        limits = self._limits(turns)
-        with self._book(limits, rejudging=rejudging) as book:
+        """Let a version at any server grade the turns to rejudge; the account has no part in it."""
+        limits = self._limits(len(rejudging.event_ids) * MOST_PARTS)
+        judge = server.judge(version)
+        with self._book(limits, server.characters(version), rejudging=rejudging) as book:
             return judge_window(
                 window, book=book, judge=judge, clock=self._clock, limits=limits, on_progress=on_progress
             )
 
-    def _limits(self, turns: int) -> JudgeLimits:
+    def _limits(self, calls: int) -> JudgeLimits:
         return JudgeLimits(
-            max_batch=turns,
+            max_batch=calls,
             concurrency=self._quality.judge_concurrency,
             timeout_s=self._quality.judge_timeout_s,
             max_attempts=self._quality.judge_max_attempts,
@@ -128,6 +134,7 @@ class JudgeRuns:
     def _book(
         self,
         limits: JudgeLimits,
+        judge_chars: int,
         *,
         ignore_waits: bool = False,
         probing: bool = False,
@@ -137,14 +144,15 @@ class JudgeRuns:
             self._database,
             lease_s=LEASE_TIMEOUTS * limits.timeout_s + LEASE_SPARE_S,
             max_attempts=limits.max_attempts,
-            judge_chars=self._judge_chars,
+            judge_chars=judge_chars,
             clock=self._clock,
             ignore_waits=ignore_waits,
             probing=probing,
             rejudging=rejudging,
         )
 
-    def _affordable(self, window: Window, limit: int, *, ignore_waits: bool) -> int:
+    def _affordable(self, window: Window, version: JudgeVersion, limit: int, *, ignore_waits: bool) -> int:
+        """The calls that by estimate may be made."""
         now = self._clock.now()
         standing = self.account.may_judge(now)
         if standing.is_spent or not (ignore_waits or standing.may_judge):
@@ -152,15 +160,16 @@ class JudgeRuns:
         left = standing.tokens_left
         if left is None:
             return limit
-        turns, characters = self._publication.waiting(window, due_at=None if ignore_waits else now)
-        each = tokens_of(turns, characters) // turns if turns else 0
+        room, due_at = self._server.characters(version), None if ignore_waits else now
+        _, calls, characters = self._publication.waiting(window, judge_chars=room, due_at=due_at)
+        each = tokens_of(calls, characters) // calls if calls else 0
         return min(limit, max(1, left // each)) if each else limit
 
     def _notes(self, window: Window) -> tuple[str, ...]:
         standing = self.account.may_judge(self._clock.now())
         if standing.may_judge:
             return ()
-        turns, _ = self._publication.waiting(window)
+        turns, *_ = self._publication.waiting(window)
         return replace(standing, waiting=turns).sentences()
 
 
@@ -169,15 +178,3 @@ def _found_down(report: StepReport) -> bool:
     outages = sum(report.counts.get(f"error_{each}", 0) for each in ErrorClass if each.is_outage)
     is_all = report.counts["graded"] == 0 and outages == report.counts["errors"]
     return bool(report.counts["stopped_early"]) or (is_all and outages >= OUTAGES_OF_A_SHORT_RUN)
-
-
-def gateway_judge(quality: RagQualitySettings, version: JudgeVersion, *, base_url: str | None = None) -> GatewayJudge:
-    """The configured server, or the one at `base_url`, asked as `version`."""
-    return GatewayJudge(
-        base_url=base_url or quality.judge_base_url,
-        model=version.model,
-        tenant=quality.judge_tenant,
-        timeout_s=quality.judge_timeout_s,
-        concurrency=quality.judge_concurrency,
-        allow_external=quality.allow_external_judge,
-    )

@@ -100,7 +100,9 @@ class ClaimBook(Protocol):
     def claim(
         self, window: Window, version: JudgeVersion, *, limit: int, exclude: Collection[str] = ()
     ) -> Sequence[Claim]:
-        """Claim up to `limit` turns that wait for this version, oldest first; nobody else gets them meanwhile.
+        """Claim turns that wait for this version, oldest first; nobody else gets them meanwhile.
+
+        Their `planned_calls` are `limit` at most in all, or there is but one turn.
 
         Waiting are turns never tried, turns whose last try failed with attempts left, and claims whose lease ran out
         or whose run is gone (these with the key they had). Never one of the event ids in `exclude`. None at all means

@@ -13,6 +13,7 @@ from kb_pipeline.grading.comparison import name_of
 from kb_pipeline.grading.comparison.figures import Comparison
 from kb_pipeline.grading.judging import PROMPT_VERSION
 from kb_pipeline.grading_street import GradingStreet, differences
+from kb_pipeline.judge_server import JudgeServer
 from kb_pipeline.records import JudgeVersion, RejudgeableTurn, StepReport
 from kb_pipeline.steps.compare_judges import compare_judges
 from kb_pipeline.steps.rejudge import Asked, RejudgeForecast, RejudgeReport, foresee, rejudge
@@ -44,7 +45,7 @@ class SecondJudge:
         self._base_url = base_url
         self.version = JudgeVersion(model=model, prompt_version=PROMPT_VERSION) if model else street.required_version()
         self.is_configured = self.version == street.version
-        self._turns = PostgresRejudgeableTurns(street.database, version=self.version, judge_chars=street.judge_chars)
+        self._turns = PostgresRejudgeableTurns(street.database, version=self.version)
 
     @property
     def name(self) -> str:
@@ -61,14 +62,15 @@ class SecondJudge:
         It works in batches, asks the day's budget before each, and may be stopped at any time: what came back is kept.
         """
         quality = self._street.settings.rag_quality
-        judge = self._street.judge_of(self.version, base_url=self._base_url)
+        server = JudgeServer(quality, base_url=self._base_url)
+        server.judge(self.version)
 
         def grade(batch: Sequence[RejudgeableTurn]) -> StepReport:
             event_ids = [turn.event_id for turn in batch]
             return self._street.judge_with(
-                judge,
+                server,
+                self.version,
                 asked.window,
-                turns=len(batch),
                 rejudging=Rejudging(event_ids=event_ids, provisional=not self.is_configured),
                 on_progress=differences(on_progress) if on_progress else None,
             )

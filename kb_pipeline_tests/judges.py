@@ -1,12 +1,14 @@
-"""A reference judge that tells what it was asked."""
+"""A reference judge that tells what it was asked, and may have a small context window."""
 
+import json
 import threading
 from collections import Counter
 from types import TracebackType
 from typing import Any, Self
 
 import uvicorn
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kb_pipeline.demo.reference_judge import Faults, build_app
 from kb_pipeline.demo.reference_judge.server import listening_socket
@@ -14,11 +16,52 @@ from kb_pipeline.demo.reference_judge.server import listening_socket
 START_SECONDS = 10
 
 
-class WatchedJudge:
-    """The reference judge in a thread; `calls` counts calls by idempotency key, `most_at_once` is the peak."""
+class NarrowWindow:
+    """In front of a judge: tells a window of `tokens` and refuses what exceeds it, as vLLM does.
 
-    def __init__(self, faults: Faults | None = None) -> None:
-        self._app: ASGIApp = build_app(faults or Faults())
+    A token has `chars_per_token` characters. `refused` counts refusals, `longest` is the longest prompt let through.
+    """
+
+    def __init__(self, app: ASGIApp, tokens: int, chars_per_token: float = 3.3) -> None:
+        self._app, self._tokens, self._chars_per_token = app, tokens, chars_per_token
+        self.refused = 0
+        self.longest = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] == "/v1/models":
+            models = {"object": "list", "data": [{"id": "reference", "max_model_len": self._tokens}]}
+            await JSONResponse(models)(scope, receive, send)
+            return
+        body = b""
+        more = True
+        while more:
+            message = await receive()
+            body, more = body + message.get("body", b""), message.get("more_body", False)
+        asked = json.loads(body)
+        chars = sum(len(each["content"]) for each in asked["messages"])
+        if chars / self._chars_per_token + asked.get("max_tokens", 0) > self._tokens:
+            self.refused += 1
+            said = f"This model's maximum context length is {self._tokens} tokens. However, you requested more."
+            await JSONResponse({"object": "error", "message": said, "code": 400}, 400)(scope, receive, send)
+            return
+        self.longest = max(self.longest, chars)
+
+        async def again() -> Message:
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        await self._app(scope, again, send)
+
+
+class WatchedJudge:
+    """The reference judge in a thread; `calls` counts calls by idempotency key, `most_at_once` is the peak.
+
+    `window` is its context window in tokens, None for one that holds everything.
+    """
+
+    def __init__(self, faults: Faults | None = None, *, window: int | None = None) -> None:
+        app = build_app(faults or Faults())
+        self.narrow = None if window is None else NarrowWindow(app, window)
+        self._app: ASGIApp = self.narrow or app
         self.calls: Counter[str] = Counter()
         self.headers: list[dict[str, str]] = []
         self.most_at_once = 0

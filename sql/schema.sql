@@ -74,6 +74,15 @@ END $$;
 
 COMMENT ON FUNCTION public.kb_ensure_rag_quality_partition(at_instant timestamp with time zone) IS 'Makes the monthly partition of rag_quality that holds the instant; true when it was made now.';
 
+CREATE FUNCTION public.kb_is_judgeable(context_chars integer, answer_chars integer) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT context_chars <= 2000000 AND answer_chars <= 200000
+$$;
+
+COMMENT ON FUNCTION public.kb_is_judgeable(context_chars integer, answer_chars integer) IS 'Whether a turn is short enough to be put to any judge, if need be in parts.';
+
 CREATE FUNCTION public.kb_list_facts(retrieved jsonb, candidate_pool jsonb, OUT hits bigint, OUT malformed_hits bigint, OUT repeated_hits bigint, OUT hits_out_of_order bigint, OUT candidates bigint, OUT malformed_candidates bigint) RETURNS record
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1016,21 +1025,29 @@ CREATE TABLE public.rag_judge_score (
     failed_runs integer DEFAULT 0 NOT NULL,
     retry_at timestamp with time zone,
     provisional boolean DEFAULT false NOT NULL,
+    parts integer,
+    context_shown double precision,
+    history_left_out integer,
+    skip_reason text,
     CONSTRAINT rag_judge_score_answer_relevance_check CHECK (((answer_relevance >= (0)::double precision) AND (answer_relevance <= (1)::double precision))),
     CONSTRAINT rag_judge_score_attempts_check CHECK ((attempts >= 0)),
     CONSTRAINT rag_judge_score_calls_check CHECK ((calls >= 0)),
     CONSTRAINT rag_judge_score_claim_has_a_lease CHECK (((status <> 'claimed'::text) OR ((lease_until IS NOT NULL) AND (claimed_by IS NOT NULL) AND (claim_lock IS NOT NULL)))),
     CONSTRAINT rag_judge_score_completion_tokens_check CHECK ((completion_tokens >= 0)),
     CONSTRAINT rag_judge_score_context_relevance_check CHECK (((context_relevance >= (0)::double precision) AND (context_relevance <= (1)::double precision))),
+    CONSTRAINT rag_judge_score_context_shown_check CHECK (((context_shown >= (0)::double precision) AND (context_shown <= (1)::double precision))),
     CONSTRAINT rag_judge_score_error_class_check CHECK ((error_class = ANY (ARRAY['timeout'::text, 'connection'::text, 'rate_limited'::text, 'http_4xx'::text, 'http_5xx'::text, 'not_json'::text, 'bad_schema'::text, 'out_of_range'::text, 'truncated_reply'::text, 'empty_reply'::text]))),
     CONSTRAINT rag_judge_score_error_has_a_class CHECK (((status <> ALL (ARRAY['error'::text, 'failed'::text])) OR (error_class IS NOT NULL))),
     CONSTRAINT rag_judge_score_failed_runs_check CHECK ((failed_runs >= 0)),
     CONSTRAINT rag_judge_score_faithfulness_check CHECK (((faithfulness >= (0)::double precision) AND (faithfulness <= (1)::double precision))),
+    CONSTRAINT rag_judge_score_history_left_out_check CHECK ((history_left_out >= 0)),
     CONSTRAINT rag_judge_score_latency_ms_check CHECK ((latency_ms >= 0)),
     CONSTRAINT rag_judge_score_no_score_has_a_reason CHECK (((status <> 'ok'::text) OR (((faithfulness IS NOT NULL) OR (COALESCE(faithfulness_reason, ''::text) <> ''::text)) AND ((answer_relevance IS NOT NULL) OR (COALESCE(answer_relevance_reason, ''::text) <> ''::text)) AND ((context_relevance IS NOT NULL) OR (COALESCE(context_relevance_reason, ''::text) <> ''::text))))),
     CONSTRAINT rag_judge_score_ok_has_a_score CHECK (((status = 'ok'::text) = (num_nonnulls(faithfulness, answer_relevance, context_relevance) > 0))),
+    CONSTRAINT rag_judge_score_parts_check CHECK ((parts >= 1)),
     CONSTRAINT rag_judge_score_prompt_tokens_check CHECK ((prompt_tokens >= 0)),
-    CONSTRAINT rag_judge_score_status_check CHECK ((status = ANY (ARRAY['claimed'::text, 'ok'::text, 'error'::text, 'failed'::text, 'outdated'::text])))
+    CONSTRAINT rag_judge_score_skip_has_a_reason CHECK (((status = 'skipped'::text) = (skip_reason IS NOT NULL))),
+    CONSTRAINT rag_judge_score_status_check CHECK ((status = ANY (ARRAY['claimed'::text, 'ok'::text, 'error'::text, 'failed'::text, 'outdated'::text, 'skipped'::text])))
 );
 
 COMMENT ON TABLE public.rag_judge_score IS 'One row per synthesis call, judge model and prompt version. Claimed before the call, so that a key has at most one call in flight.';
@@ -1043,7 +1060,7 @@ COMMENT ON COLUMN public.rag_judge_score.prompt_version IS 'The version of the j
 
 COMMENT ON COLUMN public.rag_judge_score.ts IS 'Completion of the audited call.';
 
-COMMENT ON COLUMN public.rag_judge_score.status IS 'claimed: a call may be in flight; ok: scored; error: tried again later; failed: attempts used up; outdated: the turn was read anew since, and waits.';
+COMMENT ON COLUMN public.rag_judge_score.status IS 'claimed: a call may be in flight; ok: scored; error: tried again later; failed: attempts used up; outdated: the turn was read anew since, and waits; skipped: cannot be judged, see skip_reason.';
 
 COMMENT ON COLUMN public.rag_judge_score.claimed_by IS 'The run that holds or held the claim.';
 
@@ -1073,7 +1090,7 @@ COMMENT ON COLUMN public.rag_judge_score.context_relevance_reason IS 'The judge'
 
 COMMENT ON COLUMN public.rag_judge_score.error_class IS 'Why the last call gave no scores.';
 
-COMMENT ON COLUMN public.rag_judge_score.error_detail IS 'What the last call met; never text of a turn.';
+COMMENT ON COLUMN public.rag_judge_score.error_detail IS 'What the last call met, or why the turn is skipped; never text of a turn.';
 
 COMMENT ON COLUMN public.rag_judge_score.response_format IS 'How the reply was asked for: json_schema, json_object or text.';
 
@@ -1090,6 +1107,14 @@ COMMENT ON COLUMN public.rag_judge_score.failed_runs IS 'Runs in a row that call
 COMMENT ON COLUMN public.rag_judge_score.retry_at IS 'No run calls again before it unless asked to; null where nothing is to be waited for.';
 
 COMMENT ON COLUMN public.rag_judge_score.provisional IS 'Given by a rejudge beside the score of another version: not published, and settling no turn, until its version is the configured one at a publication.';
+
+COMMENT ON COLUMN public.rag_judge_score.parts IS 'In how many parts the scores were given; null where the judge was shown the turn whole, or gave none.';
+
+COMMENT ON COLUMN public.rag_judge_score.context_shown IS 'The share of the context, by characters, that the judge was shown in some part, a fraction; 1 where it was shown whole.';
+
+COMMENT ON COLUMN public.rag_judge_score.history_left_out IS 'Messages of the conversation, the oldest, that the judge was not shown.';
+
+COMMENT ON COLUMN public.rag_judge_score.skip_reason IS 'Why the turn cannot be judged; set for skipped.';
 
 CREATE TABLE public.rag_metric (
     event_id text NOT NULL,
@@ -1180,8 +1205,10 @@ CREATE TABLE public.rag_quality (
     judged_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     disagreement double precision,
+    judge_parts integer,
     CONSTRAINT rag_quality_disagreement_check CHECK (((disagreement >= (0)::double precision) AND (disagreement <= (1)::double precision))),
     CONSTRAINT rag_quality_error_has_a_class CHECK (((judge_status = ANY (ARRAY['error'::text, 'failed'::text])) = (error_class IS NOT NULL))),
+    CONSTRAINT rag_quality_judge_parts_check CHECK ((judge_parts >= 1)),
     CONSTRAINT rag_quality_judge_status_check CHECK ((judge_status = ANY (ARRAY['ok'::text, 'pending'::text, 'error'::text, 'failed'::text, 'skipped'::text, 'disabled'::text]))),
     CONSTRAINT rag_quality_no_score_has_a_reason CHECK (((judge_status <> 'ok'::text) OR (((faithfulness IS NOT NULL) OR (COALESCE(faithfulness_reason, ''::text) <> ''::text)) AND ((answer_relevance IS NOT NULL) OR (COALESCE(answer_relevance_reason, ''::text) <> ''::text)) AND ((context_relevance IS NOT NULL) OR (COALESCE(context_relevance_reason, ''::text) <> ''::text))))),
     CONSTRAINT rag_quality_only_ok_has_scores CHECK (((judge_status = 'ok'::text) = (num_nonnulls(faithfulness, answer_relevance, context_relevance) > 0))),
@@ -1259,6 +1286,8 @@ COMMENT ON COLUMN public.rag_quality.judged_at IS 'When the last judge call was 
 COMMENT ON COLUMN public.rag_quality.created_at IS 'When the row was first published.';
 
 COMMENT ON COLUMN public.rag_quality.disagreement IS 'How strongly the judge''s faithfulness and the second opinion contradict each other, a fraction; null where either has no score.';
+
+COMMENT ON COLUMN public.rag_quality.judge_parts IS 'In how many parts the judge graded the turn; null where it was shown the turn whole, or gave no scores.';
 
 CREATE TABLE public.rag_quality_day (
     day date NOT NULL,

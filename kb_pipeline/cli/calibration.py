@@ -89,13 +89,22 @@ def chosen_judge(
 
 def _calibrated(lines: Sequence[str], judge: "GatewayJudge", name: str, quality: "RagQualitySettings") -> "Calibration":
     from kb_pipeline.adapters.clock import SystemClock
+    from kb_pipeline.adapters.gateway import context_window
     from kb_pipeline.steps.calibrate import calibrate as calibrate_judge
+    from kb_pipeline.steps.judge import InParts
 
+    window = context_window(
+        quality.judge_context_tokens,
+        base_url=judge.endpoint,
+        model=judge.version.model,
+        tenant=quality.judge_tenant,
+        allow_external=quality.allow_external_judge,
+    )
     phrases = {phrase for surface in quality.surfaces.values() for phrase in surface.refusal_phrases}
     with progress() as hear:
         return calibrate_judge(
             lines,
-            judge,
+            InParts(judge, context_tokens=window.tokens),
             name=name,
             clock=SystemClock(),
             concurrency=quality.judge_concurrency,

@@ -132,17 +132,26 @@ def _judge(quality: "RagQualitySettings") -> Iterator[Outcome]:
             name="judge", ok=True, message="off (rag_quality.judge_model is null); deterministic metrics only"
         )
         return
-    from kb_pipeline.adapters.gateway import GatewayJudge
+    from kb_pipeline.adapters.gateway import GatewayJudge, context_window
 
+    window = context_window(
+        quality.judge_context_tokens,
+        base_url=quality.judge_base_url,
+        model=quality.judge_model,
+        tenant=quality.judge_tenant,
+        allow_external=quality.allow_external_judge,
+    )
     judge = GatewayJudge(
         base_url=quality.judge_base_url,
         model=quality.judge_model,
         tenant=quality.judge_tenant,
         timeout_s=quality.judge_timeout_s,
         allow_external=quality.allow_external_judge,
+        context_tokens=window.tokens,
     )
     probe = judge.probe()
-    message, remedy = (probe.sentence, "") if probe.ok else _parts(probe.sentence)
+    sentence = f"{probe.sentence}; context window {window.tokens} tokens, {window.origin}"
+    message, remedy = (sentence, "") if probe.ok else _parts(probe.sentence)
     yield Outcome(name="judge", ok=probe.ok, message=message, remedy=remedy)
 
 

@@ -210,7 +210,8 @@ class Claim:
     """The right to judge one turn until `lease_until`; the key is stored, so a crash repeats the same call.
 
     `calls` counts the calls made before this claim, over all versions of the judge; `failed_runs` the runs in a row
-    that got no scores.
+    that got no scores. `planned_calls` are those that grading it is foreseen to take. `part` is which part of a turn
+    the triad is, as 2/3; empty where it is the whole.
     """
 
     event_id: str
@@ -222,6 +223,8 @@ class Claim:
     triad: Triad
     metrics: Metrics
     failed_runs: int = 0
+    planned_calls: int = 1
+    part: str = ""
 
 
 class Standing(StrEnum):
@@ -265,6 +268,19 @@ class Usage:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Shown:
+    """What the judge was shown of a turn.
+
+    `parts` is None where it was shown whole, else how many parts were graded; `context_shown` is the fraction of the
+    context's characters that some part shows; `history_left_out` counts the oldest messages that no call shows.
+    """
+
+    parts: int | None = None
+    context_shown: float = 1.0
+    history_left_out: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Graded:
     """The judge's scores of one turn; at least one of them has a value."""
 
@@ -272,6 +288,7 @@ class Graded:
     answer_relevance: Score
     context_relevance: Score
     usage: Usage = field(default_factory=Usage)
+    shown: Shown = field(default_factory=Shown)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -279,13 +296,16 @@ class Ungraded:
     """Why a judge call gave no scores. `detail` never carries text of the turn or of the reply.
 
     `retry_after` is the server's own word, in seconds. `refuses_all` is set where the server would refuse any turn: a
-    key, a model or an address is wrong.
+    key, a model or an address is wrong. `too_long` is set where the server said that the call exceeds its context
+    window, `window_tokens` where it said how large that is.
     """
 
     error_class: ErrorClass
     detail: str = ""
     retry_after: float | None = None
     refuses_all: bool = False
+    too_long: bool = False
+    window_tokens: int | None = None
     usage: Usage = field(default_factory=Usage)
 
     @property

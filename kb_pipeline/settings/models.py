@@ -91,8 +91,8 @@ class RagQualitySettings(Section):
     """Seconds until a judge call is given up."""
     judge_max_attempts: Annotated[int, Field(ge=1, le=100)] = 3
     """Unusable replies until a turn is marked failed; an outage uses up none."""
-    judge_context_tokens: Annotated[int, Field(ge=1_024, le=10_000_000)] = 32_768
-    """The judging model's context window, in tokens."""
+    judge_context_tokens: Annotated[int, Field(ge=1_024, le=10_000_000)] | None = 32_768
+    """The judging model's context window, in tokens; null asks its server, and takes 32768 where that does not tell."""
     judge_daily_tokens: Annotated[int, Field(ge=1)] | None = None
     """Tokens that the judge may cost in a UTC day; null sets no limit."""
     surfaces: Mapping[Text, SurfaceSettings] = Field(default={"public": SurfaceSettings()}, min_length=1)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from kb_pipeline.grading.examination import ExaminationRules
 from kb_pipeline.grading.judging.cost import estimate_tokens, tokens_of
+from kb_pipeline.grading.judging.parts import Parts, Whole, plan_parts
 from kb_pipeline.ports import AuditTrail
 from kb_pipeline.records import Examination
 from kb_pipeline.steps.collect import examined
@@ -33,8 +34,8 @@ def foresee(
 ) -> Counter[str]:
     """Counts over the calls of the windows that were not examined; nobody is called, nothing is kept.
 
-    `judge_chars` is what the judge has room for, None where judging is off. Keys: verdict/…, parse_status/…, turns,
-    prompt_tokens.
+    `judge_chars` is what one call has room for, None where judging is off. Keys: verdict/…, parse_status/…, turns,
+    judge_calls, prompt_tokens.
     """
     counts: Counter[str] = Counter()
     for window in windows:
@@ -44,20 +45,19 @@ def foresee(
     return counts
 
 
-def waiting(turns: int, characters: int) -> Counter[str]:
-    """The same counts for turns that were examined and wait, with the characters that they carry in all."""
-    return Counter({"turns": turns, "prompt_tokens": tokens_of(turns, characters)})
+def waiting(turns: int, calls: int, characters: int) -> Counter[str]:
+    """The same counts for turns that were examined and wait, with their calls and the characters that these carry."""
+    return Counter({"turns": turns, "judge_calls": calls, "prompt_tokens": tokens_of(calls, characters)})
 
 
 def forecast_of(counts: Mapping[str, int], *, hours: int) -> Forecast:
     """The counts as a forecast."""
-    turns = counts.get("turns", 0)
     verdicts, statuses = _under(counts, "verdict/"), _under(counts, "parse_status/")
     return Forecast(
         hours=hours,
         calls=sum(verdicts.values()),
-        turns=turns,
-        judge_calls=turns,
+        turns=counts.get("turns", 0),
+        judge_calls=counts.get("judge_calls", 0),
         prompt_tokens=counts.get("prompt_tokens", 0),
         verdicts=verdicts,
         parse_statuses=statuses,
@@ -70,10 +70,17 @@ def _foreseen(examination: Examination, judge_chars: int | None) -> Counter[str]
     if triad is None or metrics is None:
         return counts
     counts[f"parse_status/{triad.parse_status}"] = 1
-    fits = judge_chars is not None and metrics.context_chars + metrics.answer_chars <= judge_chars
-    if triad.parse_status.is_judged and fits:
-        counts["turns"] = 1
-        counts["prompt_tokens"] = estimate_tokens(triad, metrics)
+    if judge_chars is None or not triad.parse_status.is_judged:
+        return counts
+    match plan_parts(triad, metrics, judge_chars):
+        case Whole(triad=shown):
+            asked = [(shown, metrics)]
+        case Parts(parts=parts):
+            asked = [(part.triad, part.metrics) for part in parts]
+        case _:
+            return counts
+    counts["turns"], counts["judge_calls"] = 1, len(asked)
+    counts["prompt_tokens"] = sum(estimate_tokens(*each) for each in asked)
     return counts
 
 

@@ -21,6 +21,8 @@ _INITIALS = re.compile(r"(?:\w\.)+\w")
 _SHORT_WORD = 3
 _TAIL = 40
 _LAST_WORD = re.compile(r"[\w.]+$")
+# All up to the last white space, without giving any of it back.
+_LAST_SPACE = re.compile(r".*\s", re.DOTALL)
 _MARKUP = re.compile(r"(\*\*|__|~~|`+|<br\s*/?>)")
 
 
@@ -32,6 +34,43 @@ def sentences(text: str) -> list[str]:
         for piece in (" ".join(part.split()) for part in _split(block))
         if any(character.isalnum() for character in piece)
     ]
+
+
+def segments(text: str, *, longest: int) -> list[str]:
+    """`text` in pieces of at most `longest` characters which, joined, are `text` again, character for character.
+
+    A piece is a sentence with the space behind it, a list item or a line of a table; one that is longer than `longest`
+    is cut between words, and a word that is longer still within. Raises ValueError when `longest` is not positive.
+    """
+    if longest <= 0:
+        raise ValueError(f"longest is {longest}; it must be more than 0")
+    return [piece for block in _whole_blocks(text) for part in _split(block) for piece in _cut(part, longest)]
+
+
+def _whole_blocks(text: str) -> list[str]:
+    """Paragraphs and list items as they stand, with their line ends; joined they are `text`."""
+    blocks: list[str] = []
+    joins = False
+    for line in text.splitlines(keepends=True):
+        stripped = line.strip()
+        marker = _LIST_MARKER.match(line)
+        if joins and stripped and not marker and not stripped.startswith("|"):
+            blocks[-1] += line
+        else:
+            blocks.append(line)
+        joins = bool(stripped) and not _TABLE_RULE.match(stripped) and not (marker and "#" in marker.group())
+    return blocks
+
+
+def _cut(text: str, longest: int) -> list[str]:
+    pieces = []
+    start = 0
+    while len(text) - start > longest:
+        found = _LAST_SPACE.search(text, start, start + longest)
+        end = found.end() if found else start + longest
+        pieces.append(text[start:end])
+        start = end
+    return [*pieces, text[start:]] if start < len(text) else pieces
 
 
 def _blocks(text: str) -> list[str]:

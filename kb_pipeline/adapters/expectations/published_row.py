@@ -48,6 +48,7 @@ COLUMNS: Mapping[str, str] = {
     "judged_at": "timestamp with time zone",
     "created_at": "timestamp with time zone",
     "disagreement": "double precision",
+    "judge_parts": "integer",
 }
 ALWAYS_FILLED = (
     "event_id",

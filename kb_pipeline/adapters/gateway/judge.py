@@ -36,6 +36,7 @@ from kb_pipeline.grading.judging import (
     weaker_dialect,
     wording,
 )
+from kb_pipeline.grading.judging.window import exceeded_window
 from kb_pipeline.ports import Clock
 from kb_pipeline.records import (
     Claim,
@@ -102,8 +103,9 @@ class _Lane:
 class GatewayJudge:
     """Grades turns through `{base_url}/v1/chat/completions`, each within `timeout_s` seconds, `concurrency` at once.
 
-    An async context manager, to be opened in the event loop that calls it; it may be opened again later. Raises
-    JudgeRefused when the URL cannot be used, is public without `allow_external`, or the tenant does not fit a header.
+    `context_tokens` is the model's window where it is known: a reply may then take a quarter of it at most. An async
+    context manager, to be opened in the event loop that calls it; it may be opened again later. Raises JudgeRefused
+    when the URL cannot be used, is public without `allow_external`, or the tenant does not fit a header.
     """
 
     def __init__(
@@ -115,6 +117,7 @@ class GatewayJudge:
         timeout_s: float = 60.0,
         concurrency: int = 4,
         allow_external: bool = False,
+        context_tokens: int | None = None,
         connections_per_client: int = CONNECTIONS_PER_CLIENT,
         clock: Clock | None = None,
         dialects: DialectMemory | None = None,
@@ -133,6 +136,7 @@ class GatewayJudge:
             "Accept-Encoding": "identity",
         }
         self._timeout_s = timeout_s
+        self._context_tokens = context_tokens
         self._concurrency = concurrency
         self._connections_per_client = connections_per_client
         self._clock = clock or SystemClock()
@@ -198,12 +202,14 @@ class GatewayJudge:
 
     async def _asked(self, claim: Claim, trail: _Trail) -> Judgement:
         """The judgement of the first call whose wording the server accepts; each refusal leaves a weaker wording."""
-        messages = build_messages(claim.triad, claim.metrics, nonce=nonce_of(claim.event_id, claim.triad))
+        nonce = nonce_of(claim.event_id, claim.triad)
+        messages = build_messages(claim.triad, claim.metrics, nonce=nonce, part=claim.part)
         while True:
             dialect = self._dialects.of(self.endpoint, self.version.model)
             key = _key(claim, trail.calls, dialect)
             trail.calls, trail.dialect = trail.calls + 1, dialect
-            reply = await self._post(_content(self.version.model, messages, dialect), key)
+            asked = wording(dialect, context_tokens=self._context_tokens)
+            reply = await self._post(_content(self.version.model, messages, asked), key)
             weaker = None if reply.body is None else weaker_dialect(dialect, reply.status, reply.body)
             if weaker is None:
                 return self._judgement(claim, reply)
@@ -230,9 +236,25 @@ class GatewayJudge:
         judgement = read_reply(reply.body, reply.status, triad=claim.triad, metrics=claim.metrics)
         if isinstance(judgement, Graded):
             return judgement
+        too_long, tokens = exceeded_window(reply.status, reply.body)
+        if too_long:
+            return self._exceeded(judgement, tokens)
         # By the server's own clock where it tells it: an offset between the two must not lengthen a wait.
         now = http_date(reply.date or "") or self._clock.now()
         return replace(judgement, retry_after=retry_after_seconds(reply.retry_after, now=now))
+
+    def _exceeded(self, judgement: Ungraded, tokens: int | None) -> Ungraded:
+        """A refusal of the call's length, whatever its status; what the server says of its window is remembered."""
+        if tokens is not None and tokens < (self._context_tokens or tokens + 1):
+            self._context_tokens = tokens
+        size = f"of {tokens} tokens" if tokens else "of a size that it does not tell"
+        return replace(
+            judgement,
+            error_class=ErrorClass.HTTP_4XX,
+            detail=f"{judgement.detail}: the call exceeds the server's context window {size}",
+            too_long=True,
+            window_tokens=tokens,
+        )
 
     def _new_client(self, verify: ssl.SSLContext) -> httpx.AsyncClient:
         return httpx.AsyncClient(
@@ -249,9 +271,9 @@ class GatewayJudge:
         )
 
 
-def _content(model: str, messages: list[dict[str, str]], dialect: Dialect) -> bytes:
-    """The request's bytes: the same for the same turn and dialect."""
-    body: dict[str, Any] = {"model": model, "messages": messages, "stream": False, **wording(dialect)}
+def _content(model: str, messages: list[dict[str, str]], asked: dict[str, Any]) -> bytes:
+    """The request's bytes: the same for the same turn and wording."""
+    body: dict[str, Any] = {"model": model, "messages": messages, "stream": False, **asked}
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -259,8 +281,13 @@ def _key(claim: Claim, calls: int, dialect: Dialect) -> str:
     """The claim's own stored key for its first call; a call after a refusal of the wording has a key of its own."""
     if calls == 0:
         return claim.idempotency_key
+    part = nonce_of(claim.event_id, claim.triad) if claim.part else ""
     return idempotency_key(
-        claim.event_id, calls=claim.calls + calls, version=claim.version, response_format=dialect.response_format
+        claim.event_id,
+        calls=claim.calls + calls,
+        version=claim.version,
+        response_format=dialect.response_format,
+        part=part,
     )
 
 

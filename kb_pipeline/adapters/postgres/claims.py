@@ -17,6 +17,7 @@ from kb_pipeline.adapters.postgres.queries import load
 from kb_pipeline.adapters.postgres.text import storable
 from kb_pipeline.adapters.postgres.turns import turn_of
 from kb_pipeline.grading.judging import idempotency_key, wait_of_turn
+from kb_pipeline.grading.judging.parts import TooLong, plan_parts
 from kb_pipeline.ports import Clock
 from kb_pipeline.records import (
     JUDGED_STATUSES,
@@ -28,6 +29,8 @@ from kb_pipeline.records import (
     Usage,
 )
 from kb_pipeline.windows import Window
+
+TOO_LONG = "too_long_for_judge"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,14 +79,16 @@ class PostgresClaimBook:
     def claim(
         self, window: Window, version: JudgeVersion, *, limit: int, exclude: Collection[str] = ()
     ) -> Sequence[Claim]:
-        """Up to `limit` waiting turns of the window, or of those to rejudge, oldest first, none of `exclude`."""
+        """Waiting turns of the window, or those to rejudge, oldest first, none of `exclude`, that `limit` calls grade.
+
+        One turn may take more. A turn that is too long for the judge even in parts is skipped for good on the way.
+        """
         parameters = {
             **_version(version),
             "window_start": window.start,
             "window_end": window.end,
             "judged_statuses": [str(status) for status in sorted(JUDGED_STATUSES)],
             "exclude": list(exclude),
-            "judge_chars": self._judge_chars,
             "due_at": None if self._ignore_waits else self._clock.now(),
             "probing": self._probing,
             "claim_lock": self._claim_lock,
@@ -92,10 +97,33 @@ class PostgresClaimBook:
         }
         with self._database.connect() as connection:
             query = load("rejudge_turns" if self._rejudging else "waiting_turns")
-            rows = connection.execute(query, parameters).fetchall()
-            claims = [_claim(row, version) for row in rows]
+            claims: list[Claim] = []
+            # Where all that were found are too long, others may still wait.
+            while not claims and (rows := connection.execute(query, parameters).fetchall()):
+                claims = self._planned(connection, [_claim(row, version) for row in rows], limit)
             mine = self._take(connection, claims, version)
         return [claim for claim in claims if claim.event_id in mine]
+
+    def _planned(self, connection: Connection, waiting: Sequence[Claim], limit: int) -> list[Claim]:
+        """The claims that `limit` calls are enough for, at least one, each with the calls that it will take."""
+        claims: list[Claim] = []
+        calls = 0
+        for claim in waiting:
+            plan = plan_parts(claim.triad, claim.metrics, self._judge_chars)
+            if isinstance(plan, TooLong):
+                self._skip(connection, claim, plan.reason)
+                continue
+            calls += plan.calls
+            if claims and calls > limit:
+                break
+            claims.append(replace(claim, planned_calls=plan.calls))
+        return claims
+
+    def _skip(self, connection: Connection, claim: Claim, reason: str) -> None:
+        parameters = {**_version(claim.version), "event_id": claim.event_id, "ts": claim.ts}
+        detail = {"idempotency_key": claim.idempotency_key, "skip_reason": TOO_LONG, "error_detail": reason}
+        connection.execute(load("skip_turn"), parameters | detail)
+        connection.execute(load("touch_hours"), {"ts": [claim.ts]})
 
     def _take(self, connection: Connection, claims: Sequence[Claim], version: JudgeVersion) -> set[str]:
         rows = connection.execute(
@@ -181,8 +209,8 @@ def claim_book(
 ) -> Iterator[PostgresClaimBook]:
     """A claim book for one run. Its lock goes with its connection, so a run that is killed loses its claims at once.
 
-    Turns with more than `judge_chars` characters of context and answer are not claimed. With `rejudging` it claims the
-    turns named there, and no others.
+    Turns that do not fit `judge_chars` characters of question, history, context and answer take several calls. With
+    `rejudging` it claims the turns named there, and no others.
     """
     owner = f"{socket.gethostname()}:{os.getpid()}"
     # A session of its own, outside the pool: the lock must end with it and not travel with a pooled connection.
@@ -217,6 +245,9 @@ _NO_SCORES: dict[str, Any] = {
     "faithfulness_reason": None,
     "answer_relevance_reason": None,
     "context_relevance_reason": None,
+    "parts": None,
+    "context_shown": None,
+    "history_left_out": None,
 }
 
 
@@ -228,8 +259,20 @@ def _scores(graded: Graded) -> dict[str, Any]:
     }
     values = {name: score.value for name, score in aspects.items()}
     reasons = {f"{name}_reason": storable(score.reason) for name, score in aspects.items()}
-    waits = {"failed_runs": 0, "retry_at": None}
-    return {"status": "ok", "attempts": 1, **waits, "error_class": None, "error_detail": None, **values, **reasons}
+    shown = {
+        "parts": graded.shown.parts,
+        "context_shown": graded.shown.context_shown,
+        "history_left_out": graded.shown.history_left_out,
+    }
+    settled = {
+        "status": "ok",
+        "attempts": 1,
+        "failed_runs": 0,
+        "retry_at": None,
+        "error_class": None,
+        "error_detail": None,
+    }
+    return {**settled, **values, **reasons, **shown}
 
 
 def _failure(judgement: Ungraded) -> dict[str, Any]:

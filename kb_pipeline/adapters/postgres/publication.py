@@ -12,6 +12,7 @@ from psycopg.rows import dict_row
 from kb_pipeline.adapters.postgres.connection import Connection, Database
 from kb_pipeline.adapters.postgres.queries import load
 from kb_pipeline.grading.aggregates import CallCounts, Coverage
+from kb_pipeline.grading.judging.parts import MOST_PARTS
 from kb_pipeline.records import JUDGED_STATUSES, PARSED_STATUSES, TEMPLATE_STATUSES, JudgeVersion, ParseStatus
 from kb_pipeline.windows import Window, hour_of
 
@@ -21,15 +22,12 @@ UNBOUNDED = 2**31 - 1
 class PostgresPublication:
     """Keeps rag_quality and its windows in step; `version` is the configured judge, None where judging is off.
 
-    A turn with more than `judge_chars` characters of context and answer is published as too long for the judge.
-
     Two refreshes of one hour take turns; the stale mark of an hour goes with the refresh that answers it.
     """
 
-    def __init__(self, database: Database, *, version: JudgeVersion | None, judge_chars: int = UNBOUNDED) -> None:
+    def __init__(self, database: Database, *, version: JudgeVersion | None) -> None:
         self._database = database
         self._judge: dict[str, Any] = {
-            "judge_chars": judge_chars,
             "judge_model": version.model if version else None,
             "prompt_version": version.prompt_version if version else None,
         }
@@ -107,15 +105,18 @@ class PostgresPublication:
             row = connection.execute(load("calls_of_hour"), _bounds(window)).fetchone() or (0, 0)
         return int(row[0]), int(row[1])
 
-    def waiting(self, window: Window, *, due_at: datetime | None = None) -> tuple[int, int]:
-        """Turns of the window that wait for the judge, and the characters that their calls would carry.
+    def waiting(
+        self, window: Window, *, judge_chars: int = UNBOUNDED, due_at: datetime | None = None
+    ) -> tuple[int, int, int]:
+        """Turns of the window that wait, the calls that a judge with room for `judge_chars` takes, their characters.
 
-        Those whose wait after a failed run lasts beyond `due_at` are left out; without it none is.
+        Turns whose wait after a failed run lasts beyond `due_at` are left out; without it none is.
         """
         parameters = _bounds(window) | {"judged_statuses": _names(JUDGED_STATUSES), "due_at": due_at, **self._judge}
+        parameters |= {"judge_chars": judge_chars, "most_parts": MOST_PARTS}
         with self._database.connect() as connection:
-            row = connection.execute(load("forecast_waiting"), parameters).fetchone() or (0, 0)
-        return int(row[0]), int(row[1])
+            row = connection.execute(load("forecast_waiting"), parameters).fetchone() or (0, 0, 0)
+        return int(row[0]), int(row[1]), int(row[2])
 
     def hours_to_republish(self, window: Window) -> list[Window]:
         """Hours of the window with a published row of another version although the configured one has a score."""

@@ -53,7 +53,7 @@ def weaker_dialect(dialect: Dialect, http_status: int, body: bytes) -> Dialect |
     """
     if http_status not in _REFUSING:
         return None
-    said = _spoken(body)
+    said = spoken(body)
     if dialect.max_tokens and _OF_MAX_TOKENS.search(said):
         return replace(dialect, max_tokens=False)
     if _OF_THE_TURN.search(said):
@@ -66,7 +66,8 @@ def weaker_dialect(dialect: Dialect, http_status: int, body: bytes) -> Dialect |
     return replace(dialect, response_format=weaker) if weaker and _OF_FORMAT.search(said) else None
 
 
-def _spoken(body: bytes) -> str:
+def spoken(body: bytes) -> str:
+    """The first of the words that a refusing server says of its own, never those that it repeats of the request."""
     try:
         decoded = msgspec.json.decode(body)
     except (msgspec.DecodeError, RecursionError):

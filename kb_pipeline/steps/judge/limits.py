@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgeLimits:
-    """`max_batch` turns a run, `concurrency` calls at once, `timeout_s` seconds a call, `max_attempts` a turn.
+    """Turns for `max_batch` calls a run, `concurrency` at once, `timeout_s` seconds a call, `max_attempts` a turn.
 
     An attempt is an unusable reply; an outage is none. Raises ValueError when a limit is not positive.
     """

@@ -21,7 +21,7 @@ Progress = Callable[[StepReport], None]
 
 _COUNTS = (
     "claimed", "graded", "errors", "released", "calls", "retries",
-    "prompt_tokens", "completion_tokens", "stopped_early",
+    "prompt_tokens", "completion_tokens", "planned_calls", "stopped_early",
 )  # fmt: skip
 
 
@@ -37,9 +37,10 @@ def judge_window(
     """Judge the turns of `window` that wait, within `limits`; every outcome is in `book` when this returns.
 
     Counts: claimed = graded + errors + released (turns); error_<class> (turns), calls, retries, prompt_tokens,
-    completion_tokens, stopped_early (1 when the judge was taken to be down). Stopped by Ctrl-C, SIGTERM or an error
-    of the book, it records the outcomes it has and releases the claims it has not called; turns in flight wait for
-    the end of their lease. `on_progress` gets the counts so far after each call, in the thread of the run.
+    completion_tokens, planned_calls (of the claimed turns, one for each part), stopped_early (1 when the judge was
+    taken to be down). Stopped by Ctrl-C, SIGTERM or an error of the book, it records the outcomes it has and releases
+    the claims it has not called; turns in flight wait for the end of their lease. `on_progress` gets the counts so far
+    after each call, in the thread of the run.
     """
     run = _Run(window, book=book, judge=judge, clock=clock, limits=limits, on_progress=on_progress)
     return run_to_end(run.to_end)
@@ -164,7 +165,7 @@ class _Run:
 
     def _claim_more(self) -> None:
         """Ask for turns when fewer are ready than half the slots; an ailing judge gets no more."""
-        wanted = min(self._limits.concurrency, self._limits.max_batch - self._counts["claimed"])
+        wanted = min(self._limits.concurrency, self._limits.max_batch - self._counts["planned_calls"])
         if wanted <= 0:
             self._is_exhausted = True
         is_short = len(self._ready) <= self._limits.concurrency // 2
@@ -228,8 +229,7 @@ class _Run:
                 self._is_claiming = False
                 # Fewer than asked for may only mean that another run took the rest of them.
                 self._is_exhausted = not claims
-                self._counts["claimed"] += len(claims)
-                self._ready.extend(_Call(claim=claim) for claim in claims)
+                self._take_claims(claims)
             case _Kept(call=kept, wait=wait):
                 if kept is not None:
                     self._waiting.append(kept)
@@ -241,6 +241,11 @@ class _Run:
                 self._is_settling = False
             case _Broken(error=error):
                 raise error
+
+    def _take_claims(self, claims: Sequence[Claim]) -> None:
+        self._counts["claimed"] += len(claims)
+        self._counts["planned_calls"] += sum(claim.planned_calls for claim in claims)
+        self._ready.extend(_Call(claim=claim) for claim in claims)
 
     def _take_ended(self, call: _Call, judgement: Judgement) -> None:
         del self._in_flight[call.claim.event_id]
@@ -315,8 +320,7 @@ class _Run:
                 self._count_call(judgement)
                 self._conclude(call.claim, judgement)
             case _Claimed(claims=claims):
-                self._counts["claimed"] += len(claims)
-                self._ready.extend(_Call(claim=claim) for claim in claims)
+                self._take_claims(claims)
             case _Kept(call=_Call() as kept):
                 self._waiting.append(kept)
 

@@ -12,6 +12,6 @@ ORDER BY c.event_id
 ON CONFLICT (event_id, judge_model, prompt_version) DO UPDATE SET
   status = 'claimed', claimed_by = excluded.claimed_by, claim_lock = excluded.claim_lock,
   claimed_at = excluded.claimed_at, lease_until = excluded.lease_until, idempotency_key = excluded.idempotency_key,
-  provisional = excluded.provisional
+  provisional = excluded.provisional, skip_reason = NULL
 WHERE s.status IN ('error', 'outdated') OR (s.status = 'claimed' AND NOT kb_claim_is_live(s.claim_lock, s.lease_until))
 RETURNING event_id

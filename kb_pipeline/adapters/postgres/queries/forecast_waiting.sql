@@ -1,14 +1,25 @@
--- Turns that wait for the judge in an hour, as waiting_turns.sql finds them, and the characters that their calls would
--- carry; those too, without due_at, whose wait after a failure lasts.
-SELECT count(*), coalesce(sum(m.context_chars + m.answer_chars + coalesce(char_length(t.question), 0)), 0)
+-- Turns that wait for the judge in an hour, as waiting_turns.sql finds them, how many calls they will about take, and
+-- the characters that these would carry; those too, without due_at, whose wait after a failure lasts. A part is half
+-- answer at most, and no more of the context than there is.
+SELECT
+  count(*), coalesce(sum(about.calls), 0),
+  coalesce(sum(CASE WHEN about.calls = 1 AND size.chars <= %(judge_chars)s THEN size.chars
+                    ELSE least(size.chars, about.calls * %(judge_chars)s::bigint) END), 0)
 FROM rag_triad AS t
 JOIN rag_metric AS m USING (event_id)
+CROSS JOIN LATERAL (
+  SELECT m.context_chars + m.answer_chars + coalesce(char_length(t.question), 0) AS chars
+) AS size
+CROSS JOIN LATERAL (
+  SELECT CASE WHEN size.chars <= %(judge_chars)s THEN 1
+              ELSE least(%(most_parts)s, 1 + 2 * m.answer_chars / greatest(%(judge_chars)s, 1)) END AS calls
+) AS about
 LEFT JOIN rag_judge_score AS s
   ON s.event_id = t.event_id AND s.judge_model = %(judge_model)s AND s.prompt_version = %(prompt_version)s
 WHERE t.ts >= %(window_start)s AND t.ts < %(window_end)s
   AND t.parse_status = ANY (%(judged_statuses)s)
   AND t.text_expired_at IS NULL
-  AND m.context_chars + m.answer_chars <= %(judge_chars)s
+  AND kb_is_judgeable(m.context_chars, m.answer_chars)
   AND (s.event_id IS NULL
        OR s.status = 'outdated'
        OR (s.status = 'error' AND (s.retry_at > %(due_at)s::timestamptz) IS NOT TRUE)

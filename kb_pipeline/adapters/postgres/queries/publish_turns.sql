@@ -9,15 +9,16 @@ WITH turn AS (
     m.answer_truncated, m.support_score, (m.opinion ->> 'doubt')::double precision AS doubt, c.evidence_intact, t.text_expired_at IS NOT NULL AS text_expired,
     s.faithfulness, s.answer_relevance, s.context_relevance,
     s.faithfulness_reason, s.answer_relevance_reason, s.context_relevance_reason,
-    s.error_class, s.judged_at, s.judge_model, s.prompt_version,
+    s.error_class, s.skip_reason, s.judged_at, s.judge_model, s.prompt_version, s.parts,
     CASE
       WHEN s.status = 'ok' THEN 'ok'
       WHEN t.parse_status <> ALL (%(judged_statuses)s) THEN 'skipped'
       WHEN s.status IN ('error', 'failed') THEN s.status
       WHEN s.status = 'claimed' AND s.error_class IS NOT NULL THEN 'error'
+      WHEN s.status = 'skipped' THEN 'skipped'
       WHEN t.text_expired_at IS NOT NULL THEN 'skipped'
       WHEN %(judge_model)s::text IS NULL THEN 'disabled'
-      WHEN m.context_chars + m.answer_chars > %(judge_chars)s THEN 'skipped'
+      WHEN NOT kb_is_judgeable(m.context_chars, m.answer_chars) THEN 'skipped'
       ELSE 'pending'
     END AS judge_status
   FROM rag_call AS c
@@ -56,7 +57,7 @@ INSERT INTO rag_quality AS q (
   faithfulness, answer_relevance, context_relevance,
   faithfulness_reason, answer_relevance_reason, context_relevance_reason,
   judge_status, error_class, skip_reason, judge_model, prompt_version, support_score, evidence_intact, judged_at,
-  disagreement)
+  disagreement, judge_parts)
 SELECT
   event_id, trace_id, ts, tenant, engine, surface, question_sha, question_preview, parse_status,
   had_context, num_passages, top_score, mean_score, context_chars, answer_chars, refused, answer_truncated,
@@ -71,6 +72,7 @@ SELECT
   CASE
     WHEN judge_status <> 'skipped' THEN NULL
     WHEN parse_status <> ALL (%(judged_statuses)s) THEN parse_status
+    WHEN skip_reason IS NOT NULL THEN skip_reason
     WHEN text_expired THEN 'text_expired'
     ELSE 'too_long_for_judge'
   END,
@@ -78,7 +80,8 @@ SELECT
   CASE WHEN judge_status NOT IN ('skipped', 'disabled') THEN coalesce(prompt_version, %(prompt_version)s) END,
   support_score, evidence_intact,
   CASE WHEN judge_status IN ('ok', 'error', 'failed') THEN judged_at END,
-  CASE WHEN judge_status = 'ok' THEN kb_disagreement(faithfulness, support_score, doubt) END
+  CASE WHEN judge_status = 'ok' THEN kb_disagreement(faithfulness, support_score, doubt) END,
+  CASE WHEN judge_status = 'ok' THEN parts END
 FROM turn
 ON CONFLICT (event_id, ts) DO UPDATE SET
   question_preview = excluded.question_preview, question_sha = excluded.question_sha,
@@ -92,13 +95,15 @@ ON CONFLICT (event_id, ts) DO UPDATE SET
   judge_status = excluded.judge_status, error_class = excluded.error_class, skip_reason = excluded.skip_reason,
   judge_model = excluded.judge_model, prompt_version = excluded.prompt_version,
   support_score = excluded.support_score, evidence_intact = excluded.evidence_intact, judged_at = excluded.judged_at,
-  disagreement = excluded.disagreement
+  disagreement = excluded.disagreement,
+  judge_parts = excluded.judge_parts
 WHERE (
   q.question_preview, q.question_sha, q.parse_status, q.had_context, q.num_passages, q.top_score, q.mean_score,
   q.context_chars, q.answer_chars, q.refused, q.answer_truncated, q.faithfulness, q.answer_relevance,
   q.context_relevance, q.faithfulness_reason, q.answer_relevance_reason, q.context_relevance_reason, q.judge_status,
   q.error_class, q.skip_reason, q.judge_model, q.prompt_version, q.support_score, q.evidence_intact, q.judged_at,
-  q.disagreement
+  q.disagreement,
+  q.judge_parts
 ) IS DISTINCT FROM (
   excluded.question_preview, excluded.question_sha, excluded.parse_status, excluded.had_context,
   excluded.num_passages, excluded.top_score, excluded.mean_score, excluded.context_chars, excluded.answer_chars,
@@ -106,5 +111,6 @@ WHERE (
   excluded.context_relevance, excluded.faithfulness_reason, excluded.answer_relevance_reason,
   excluded.context_relevance_reason, excluded.judge_status, excluded.error_class, excluded.skip_reason,
   excluded.judge_model, excluded.prompt_version, excluded.support_score, excluded.evidence_intact, excluded.judged_at,
-  excluded.disagreement
+  excluded.disagreement,
+  excluded.judge_parts
 )

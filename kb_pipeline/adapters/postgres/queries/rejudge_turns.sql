@@ -14,7 +14,7 @@ LEFT JOIN rag_judge_score AS s
 WHERE t.event_id = ANY (%(event_ids)s)
   AND t.parse_status = ANY (%(judged_statuses)s)
   AND t.text_expired_at IS NULL
-  AND m.context_chars + m.answer_chars <= %(judge_chars)s
+  AND kb_is_judgeable(m.context_chars, m.answer_chars)
   AND t.event_id <> ALL (%(exclude)s)
   AND kb_claim_is_live(%(claim_lock)s, 'infinity')
   AND (s.event_id IS NULL

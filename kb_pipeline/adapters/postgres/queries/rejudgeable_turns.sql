@@ -8,7 +8,7 @@ SELECT
     WHEN s.status = 'failed' THEN 'failed'
     WHEN s.status = 'claimed' AND kb_claim_is_live(s.claim_lock, s.lease_until) THEN 'held'
     WHEN t.text_expired_at IS NOT NULL OR t.parse_status <> ALL (%(judged_statuses)s) THEN 'no_text'
-    WHEN m.context_chars + m.answer_chars > %(judge_chars)s THEN 'too_long'
+    WHEN NOT kb_is_judgeable(m.context_chars, m.answer_chars) OR s.status = 'skipped' THEN 'too_long'
     ELSE 'open'
   END,
   m.context_chars + m.answer_chars + coalesce(char_length(t.question), 0)

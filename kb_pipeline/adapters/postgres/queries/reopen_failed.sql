@@ -1,7 +1,9 @@
--- Whatever judge failed on the turns: the configured one takes them up.
+-- Whatever judge failed on the turns, or was too small for them: the configured one takes them up.
 WITH reopened AS (
-  UPDATE rag_judge_score SET status = 'error', attempts = 0, failed_runs = 0, retry_at = NULL
-  WHERE ts >= %(window_start)s AND ts < %(window_end)s AND status = 'failed'
+  UPDATE rag_judge_score SET
+    status = CASE status WHEN 'failed' THEN 'error' ELSE 'outdated' END, skip_reason = NULL, attempts = 0,
+    failed_runs = 0, retry_at = NULL
+  WHERE ts >= %(window_start)s AND ts < %(window_end)s AND status IN ('failed', 'skipped')
   RETURNING ts
 ), stale AS (
   INSERT INTO rag_stale_hour (hour, stage)
