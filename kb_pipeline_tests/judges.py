@@ -19,13 +19,13 @@ START_SECONDS = 10
 class NarrowWindow:
     """In front of a judge: tells a window of `tokens` and refuses what exceeds it, as vLLM does.
 
-    A token has `chars_per_token` characters. `refused` counts refusals, `longest` is the longest prompt let through.
+    A token has `chars_per_token` characters. `refused` counts refusals, `prompts` are the user messages let through.
     """
 
     def __init__(self, app: ASGIApp, tokens: int, chars_per_token: float = 3.3) -> None:
         self._app, self._tokens, self._chars_per_token = app, tokens, chars_per_token
         self.refused = 0
-        self.longest = 0
+        self.prompts: list[str] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] == "/v1/models":
@@ -44,7 +44,7 @@ class NarrowWindow:
             said = f"This model's maximum context length is {self._tokens} tokens. However, you requested more."
             await JSONResponse({"object": "error", "message": said, "code": 400}, 400)(scope, receive, send)
             return
-        self.longest = max(self.longest, chars)
+        self.prompts.append(asked["messages"][-1]["content"])
 
         async def again() -> Message:
             return {"type": "http.request", "body": body, "more_body": False}

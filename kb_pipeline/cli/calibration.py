@@ -64,10 +64,17 @@ def chosen_judge(
     quality: "RagQualitySettings", url: str | None, model: str | None, *, reference: bool
 ) -> Iterator["GatewayJudge"]:
     """The reference judge, the server at `url`, or the configured one; raises click.UsageError without a model."""
-    from kb_pipeline.adapters.gateway import GatewayJudge
+    from kb_pipeline.adapters.gateway import GatewayJudge, context_window
     from kb_pipeline.demo.reference_judge import ReferenceJudge
 
     def gateway_judge(base_url: str, model: str) -> GatewayJudge:
+        window = context_window(
+            quality.judge_context_tokens,
+            base_url=base_url,
+            model=model,
+            tenant=quality.judge_tenant,
+            allow_external=quality.allow_external_judge,
+        )
         return GatewayJudge(
             base_url=base_url,
             model=model,
@@ -75,6 +82,7 @@ def chosen_judge(
             timeout_s=quality.judge_timeout_s,
             concurrency=quality.judge_concurrency,
             allow_external=quality.allow_external_judge,
+            context_tokens=window.tokens,
         )
 
     if reference:
@@ -89,22 +97,14 @@ def chosen_judge(
 
 def _calibrated(lines: Sequence[str], judge: "GatewayJudge", name: str, quality: "RagQualitySettings") -> "Calibration":
     from kb_pipeline.adapters.clock import SystemClock
-    from kb_pipeline.adapters.gateway import context_window
     from kb_pipeline.steps.calibrate import calibrate as calibrate_judge
     from kb_pipeline.steps.judge import InParts
 
-    window = context_window(
-        quality.judge_context_tokens,
-        base_url=judge.endpoint,
-        model=judge.version.model,
-        tenant=quality.judge_tenant,
-        allow_external=quality.allow_external_judge,
-    )
     phrases = {phrase for surface in quality.surfaces.values() for phrase in surface.refusal_phrases}
     with progress() as hear:
         return calibrate_judge(
             lines,
-            InParts(judge, context_tokens=window.tokens),
+            InParts(judge, context_tokens=judge.context_tokens),
             name=name,
             clock=SystemClock(),
             concurrency=quality.judge_concurrency,

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Count turns, judge calls and tokens; call nobody, write nothing but the access record.",
 )
-@click.option("--retry-failed", is_flag=True, help="Open turns again whose attempts are used up.")
+@click.option("--retry-failed", is_flag=True, help="Open turns again that failed or were too long.")
 @click.option(
     "--retry-now", is_flag=True, help="Call for turns at once that wait after a failure, or for a judge that was down."
 )

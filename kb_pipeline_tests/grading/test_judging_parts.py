@@ -120,6 +120,24 @@ def test_a_supporting_sentence_is_shown_wherever_it_stands_among_200_passages(at
     assert plan.context_shown < 1
 
 
+def test_where_many_sentences_need_many_passages_each_still_has_its_likest() -> None:
+    facts = [f"Syarat untuk bidang{number} adalah izin{number} dari kantor{number}." for number in range(40)]
+    bodies = [f"{fact} " + f"Uraian bidang{n} izin{n} kantor{n} tata cara. " * 12 for n, fact in enumerate(facts)]
+    others = [f"Catatan bidang{n} dan izin{n}. " + "Uraian lain lagi. " * 40 for n in range(40)] * 2
+    turn = long_turn(bodies + others, " ".join(facts))
+    plan = parts_of(turn, 9_000)
+    assert plan.calls <= MOST_PARTS
+    for part in plan.parts:
+        assert all(fact in part.triad.context for fact in facts if fact in part.triad.answer)
+
+
+@pytest.mark.parametrize("room", range(1_800, 2_000, 7))
+def test_a_part_filled_to_the_brim_fits(room: int) -> None:
+    bodies = [text for n in range(400) for text in (f"syarat{n} kata{n % 40} uraian", "lain")]
+    answer = "".join(f"Kata{number} dan syarat{number}. " for number in range(24))
+    assert all(size(part.triad) <= room for part in parts_of(long_turn(bodies, answer), room).parts)
+
+
 def test_a_turn_that_fits_is_asked_about_as_it_is() -> None:
     room = size(TRIAD)
     assert plan_parts(TRIAD, METRICS, room) == Whole(triad=TRIAD, history_left_out=0)

@@ -160,7 +160,7 @@ def test_a_budget_counts_what_long_turns_cost(database: Database) -> None:
     for number in range(3):
         ask(upstream, f"long-{number}", passages(10), long_answer(250))
     with WatchedJudge(window=WINDOW) as judge:
-        options = {"judge_base_url": judge.url, "judge_context_tokens": WINDOW, "judge_concurrency": 1}
+        options: dict[str, Any] = {"judge_base_url": judge.url, "judge_context_tokens": WINDOW, "judge_concurrency": 1}
         with street(database, judge_daily_tokens=9_000, **options) as grading:
             assert grading.grade().counts["graded"] == 1
         with street(database, **options) as grading:

@@ -36,6 +36,8 @@ from kb_pipeline.grading.judging import (
     weaker_dialect,
     wording,
 )
+from kb_pipeline.grading.judging.cost import ASSUMED_CONTEXT_TOKENS
+from kb_pipeline.grading.judging.prompt import reply_tokens
 from kb_pipeline.grading.judging.window import exceeded_window
 from kb_pipeline.ports import Clock
 from kb_pipeline.records import (
@@ -103,7 +105,7 @@ class _Lane:
 class GatewayJudge:
     """Grades turns through `{base_url}/v1/chat/completions`, each within `timeout_s` seconds, `concurrency` at once.
 
-    `context_tokens` is the model's window where it is known: a reply may then take a quarter of it at most. An async
+    `context_tokens` is the model's window: a reply may take a quarter of it, and 4096 tokens, at most. An async
     context manager, to be opened in the event loop that calls it; it may be opened again later. Raises JudgeRefused
     when the URL cannot be used, is public without `allow_external`, or the tenant does not fit a header.
     """
@@ -117,7 +119,7 @@ class GatewayJudge:
         timeout_s: float = 60.0,
         concurrency: int = 4,
         allow_external: bool = False,
-        context_tokens: int | None = None,
+        context_tokens: int = ASSUMED_CONTEXT_TOKENS,
         connections_per_client: int = CONNECTIONS_PER_CLIENT,
         clock: Clock | None = None,
         dialects: DialectMemory | None = None,
@@ -136,7 +138,7 @@ class GatewayJudge:
             "Accept-Encoding": "identity",
         }
         self._timeout_s = timeout_s
-        self._context_tokens = context_tokens
+        self.context_tokens = context_tokens
         self._concurrency = concurrency
         self._connections_per_client = connections_per_client
         self._clock = clock or SystemClock()
@@ -208,7 +210,7 @@ class GatewayJudge:
             dialect = self._dialects.of(self.endpoint, self.version.model)
             key = _key(claim, trail.calls, dialect)
             trail.calls, trail.dialect = trail.calls + 1, dialect
-            asked = wording(dialect, context_tokens=self._context_tokens)
+            asked = wording(dialect, most_tokens=reply_tokens(self.context_tokens))
             reply = await self._post(_content(self.version.model, messages, asked), key)
             weaker = None if reply.body is None else weaker_dialect(dialect, reply.status, reply.body)
             if weaker is None:
@@ -245,8 +247,8 @@ class GatewayJudge:
 
     def _exceeded(self, judgement: Ungraded, tokens: int | None) -> Ungraded:
         """A refusal of the call's length, whatever its status; what the server says of its window is remembered."""
-        if tokens is not None and tokens < (self._context_tokens or tokens + 1):
-            self._context_tokens = tokens
+        if tokens is not None:
+            self.context_tokens = min(self.context_tokens, tokens)
         size = f"of {tokens} tokens" if tokens else "of a size that it does not tell"
         return replace(
             judgement,

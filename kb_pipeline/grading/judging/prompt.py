@@ -101,18 +101,18 @@ class Blocks:
     answer: str
 
 
-def reply_tokens(context_tokens: int | None) -> int:
+def reply_tokens(context_tokens: int) -> int:
     """Tokens that a reply may take of a context window of so many: 4096, and at most a quarter of the window."""
-    return MAX_TOKENS if context_tokens is None else min(MAX_TOKENS, max(1, context_tokens // _REPLY_SHARE))
+    return min(MAX_TOKENS, max(1, context_tokens // _REPLY_SHARE))
 
 
-def wording(dialect: Dialect, *, context_tokens: int | None = None) -> dict[str, Any]:
+def wording(dialect: Dialect, *, most_tokens: int = MAX_TOKENS) -> dict[str, Any]:
     """What a call asks for beside model and messages: the form of the reply, its length, no chance."""
     asked: dict[str, Any] = {}
     if dialect.temperature:
         asked["temperature"] = 0
     if dialect.max_tokens:
-        asked["max_tokens"] = reply_tokens(context_tokens)
+        asked["max_tokens"] = most_tokens
     if dialect.response_format == "json_schema":
         schema = RESPONSE_SCHEMA if dialect.bounds else _unbounded(RESPONSE_SCHEMA)
         json_schema = {"name": "turn_grades", "strict": True, "schema": schema}
