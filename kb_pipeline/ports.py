@@ -9,12 +9,15 @@ from datetime import date, datetime
 from types import TracebackType
 from typing import Protocol, Self
 
+from kb_pipeline.alerting.evaluation import Snapshot
 from kb_pipeline.grading.calibration import ExpertAgreement, ExpertLabel, ScoreSums
 from kb_pipeline.grading.comparison import PairedScores, VersionUse
 from kb_pipeline.grading.opinion import Opinion
 from kb_pipeline.records import (
+    AlertState,
     AuditedCall,
     Claim,
+    Decision,
     DraftOutcome,
     Evidence,
     Examination,
@@ -22,9 +25,12 @@ from kb_pipeline.records import (
     JudgeVersion,
     KnowledgeChunk,
     Metrics,
+    OutboxEntry,
+    OutboxHealth,
     RejudgeableTurn,
     RetrievalGap,
     ReviewedDraft,
+    Silence,
     StoredBody,
     Tenant,
     Triad,
@@ -269,4 +275,83 @@ class GapBook(Protocol):
 
     def tasks(self) -> int:
         """How many gaps with one subject are worth somebody's work."""
+        ...
+
+
+class AlertStatistics(Protocol):
+    """What alert rules look at."""
+
+    def load(self, end: datetime, now: datetime) -> Snapshot:
+        """The hours that rules need for the window that ends at `end`; raises KbPipelineError where it cannot read."""
+        ...
+
+
+class AlertTurn(Protocol):
+    """One evaluation's turn with the states; what it saves is there when the turn ends, or none of it."""
+
+    def states(self) -> Sequence[AlertState]:
+        """Every state."""
+        ...
+
+    def silences(self, now: datetime) -> Sequence[Silence]:
+        """Those of the instant."""
+        ...
+
+    def save(self, decisions: Sequence[Decision], *, destinations: Sequence[str], now: datetime) -> int:
+        """Keep what changed: states, flips, and the alert of each notice for every destination. Returns states."""
+        ...
+
+
+class AlertBook(Protocol):
+    """Where alerts are kept."""
+
+    def turn(self) -> AbstractContextManager[AlertTurn]:
+        """A turn of one's own: two evaluations never decide at once."""
+        ...
+
+
+class AlertOutbox(Protocol):
+    """What is to be delivered where. Per fingerprint entries leave in the order of kb_seq, one batch in flight."""
+
+    def exclusive(self, destination: str) -> AbstractContextManager[bool]:
+        """Whether this is the only deliverer of the destination; it stays so to the end of the block."""
+        ...
+
+    def pending(self, destination: str, *, now: datetime, limit: int) -> Sequence[OutboxEntry]:
+        """What may be sent now: whole fingerprints from their oldest entry on, none that has a batch in flight.
+
+        Nothing while the destination is held.
+        """
+        ...
+
+    def unconfirmed(self, destination: str, *, limit: int) -> Sequence[OutboxEntry]:
+        """What was accepted and not seen there yet, the longest ago first."""
+        ...
+
+    def sent(self, entries: Sequence[OutboxEntry], *, now: datetime) -> None:
+        """The destination accepted them."""
+        ...
+
+    def lost(self, entries: Sequence[OutboxEntry]) -> None:
+        """They were accepted and are not there: they wait again, in their place."""
+        ...
+
+    def confirmed(self, entries: Sequence[OutboxEntry], *, now: datetime) -> None:
+        """They are there, and with each every earlier one of its fingerprint that was sent."""
+        ...
+
+    def bury(self, entry: OutboxEntry, reason: str, *, now: datetime) -> None:
+        """It was refused for good."""
+        ...
+
+    def hold(self, destination: str, *, until: datetime, reason: str) -> int:
+        """Send nothing there before the instant; returns the failures in a row."""
+        ...
+
+    def release(self, destination: str) -> None:
+        """The destination works again."""
+        ...
+
+    def health(self, now: datetime) -> Sequence[OutboxHealth]:
+        """How each destination stands."""
         ...

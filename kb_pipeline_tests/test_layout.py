@@ -19,7 +19,18 @@ MODULES = sorted(module for module in PACKAGE.rglob("*.py") if not module.is_rel
 FRAMEWORKS = (
     "dagster sqlalchemy psycopg psycopg2 alembic httpx fastapi starlette click rich pydantic yaml pandas".split()
 )
-PURE_ROOMS = ("records", "windows", "verdicts", "errors", "ports", "support", "alerting", "grading", "retrieval", "steps")
+PURE_ROOMS = (
+    "records",
+    "windows",
+    "verdicts",
+    "errors",
+    "ports",
+    "support",
+    "alerting",
+    "grading",
+    "retrieval",
+    "steps",
+)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 

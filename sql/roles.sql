@@ -9,7 +9,7 @@
 --   kb_api_reader     SELECT from our tables, without the text of turns; nothing of kb_source
 --   kb_auditor        kb_api_reader + kb_source_reader + the text of turns; may add to the access record
 --
--- The access record can be added to and read, never changed: its owner alone could.
+-- The access record and the flips of alerts can be added to and read, never changed: their owner alone could.
 
 DO $$
 DECLARE
@@ -73,7 +73,8 @@ BEGIN
     'rag_call_window', 'rag_stale_hour', 'rag_judge_outage', 'rag_judge_canary', 'rag_judge_calibration', 'kb_activation',
     'kb_access_record', 'kb_alembic_version', 'kb_retrieval_event', 'kb_retrieval_event_conflict', 'kb_search_event',
     'kb_query', 'kb_draft_outcome', 'kb_evidence', 'kb_ground_truth', 'kb_retrieval_gap', 'kb_gap_task',
-    'kb_retrieval_window'
+    'kb_retrieval_window', 'kb_alert_state', 'kb_alert_transition', 'kb_alert_outbox', 'kb_alert_destination',
+    'kb_alert_silence'
   ] LOOP
     CONTINUE WHEN to_regclass('public.' || table_name) IS NULL;
     EXECUTE format(
@@ -85,6 +86,8 @@ BEGIN
       EXECUTE format(
         'GRANT INSERT (actor, purpose, run_id, ts_from, ts_to, bodies, body_bytes) ON public.%I TO kb_writer, kb_auditor',
         table_name);
+    ELSIF table_name = 'kb_alert_transition' THEN
+      EXECUTE format('GRANT INSERT ON public.%I TO kb_writer', table_name);
     ELSIF table_name NOT IN ('kb_alembic_version', 'kb_gap_task') THEN
       EXECUTE format('GRANT INSERT, UPDATE, DELETE ON public.%I TO kb_writer', table_name);
     END IF;

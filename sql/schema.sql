@@ -187,6 +187,230 @@ COMMENT ON COLUMN public.kb_activation.start_at IS 'The instant from which it wo
 
 COMMENT ON COLUMN public.kb_activation.activated_at IS 'When it was first switched on.';
 
+CREATE TABLE public.kb_alert_destination (
+    destination text NOT NULL,
+    next_try_at timestamp with time zone,
+    failures integer DEFAULT 0 NOT NULL,
+    reason text,
+    last_confirmed_at timestamp with time zone,
+    CONSTRAINT kb_alert_destination_failures_check CHECK ((failures >= 0))
+);
+
+COMMENT ON TABLE public.kb_alert_destination IS 'How delivery to a destination stands: it is the destination that backs off, never a single alert.';
+
+COMMENT ON COLUMN public.kb_alert_destination.destination IS 'keep, webhook or apprise.';
+
+COMMENT ON COLUMN public.kb_alert_destination.next_try_at IS 'Nothing is sent before; null when nothing is held.';
+
+COMMENT ON COLUMN public.kb_alert_destination.failures IS 'Failures in a row.';
+
+COMMENT ON COLUMN public.kb_alert_destination.reason IS 'What the last failure was; null when all is well.';
+
+COMMENT ON COLUMN public.kb_alert_destination.last_confirmed_at IS 'When an alert was last confirmed.';
+
+CREATE TABLE public.kb_alert_outbox (
+    destination text NOT NULL,
+    fingerprint text NOT NULL,
+    kb_seq bigint NOT NULL,
+    state text DEFAULT 'pending'::text NOT NULL,
+    payload jsonb NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    reason text,
+    queued_at timestamp with time zone NOT NULL,
+    sent_at timestamp with time zone,
+    settled_at timestamp with time zone,
+    CONSTRAINT kb_alert_outbox_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT kb_alert_outbox_dead_has_a_reason CHECK (((state <> 'dead'::text) OR (reason IS NOT NULL))),
+    CONSTRAINT kb_alert_outbox_destination_check CHECK ((destination <> ''::text)),
+    CONSTRAINT kb_alert_outbox_kb_seq_check CHECK ((kb_seq > 0)),
+    CONSTRAINT kb_alert_outbox_payload_check CHECK ((jsonb_typeof(payload) = 'object'::text)),
+    CONSTRAINT kb_alert_outbox_settled_has_a_time CHECK (((state = ANY (ARRAY['confirmed'::text, 'dead'::text])) = (settled_at IS NOT NULL))),
+    CONSTRAINT kb_alert_outbox_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sent'::text, 'confirmed'::text, 'dead'::text])))
+);
+
+COMMENT ON TABLE public.kb_alert_outbox IS 'What is to be delivered where: written with the state that it tells of, in one transaction, and delivered by another step, per fingerprint in the order of kb_seq.';
+
+COMMENT ON COLUMN public.kb_alert_outbox.destination IS 'keep, webhook or apprise.';
+
+COMMENT ON COLUMN public.kb_alert_outbox.fingerprint IS 'The alert.';
+
+COMMENT ON COLUMN public.kb_alert_outbox.kb_seq IS 'Its place among the notices of the fingerprint.';
+
+COMMENT ON COLUMN public.kb_alert_outbox.state IS 'pending; sent (accepted, not confirmed yet); confirmed; dead (refused for good).';
+
+COMMENT ON COLUMN public.kb_alert_outbox.payload IS 'The alert as it goes out.';
+
+COMMENT ON COLUMN public.kb_alert_outbox.attempts IS 'How often it was sent.';
+
+COMMENT ON COLUMN public.kb_alert_outbox.reason IS 'Why it is dead, or why the last try failed.';
+
+COMMENT ON COLUMN public.kb_alert_outbox.queued_at IS 'When it was decided.';
+
+COMMENT ON COLUMN public.kb_alert_outbox.sent_at IS 'When it was last sent.';
+
+COMMENT ON COLUMN public.kb_alert_outbox.settled_at IS 'When it was confirmed or given up.';
+
+CREATE TABLE public.kb_alert_silence (
+    silence_id bigint NOT NULL,
+    pattern text NOT NULL,
+    starts_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone NOT NULL,
+    author text NOT NULL,
+    reason text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT kb_alert_silence_author_check CHECK ((author <> ''::text)),
+    CONSTRAINT kb_alert_silence_ends_after_it_starts CHECK ((ends_at >= starts_at)),
+    CONSTRAINT kb_alert_silence_pattern_check CHECK (((pattern <> ''::text) AND (char_length(pattern) <= 256))),
+    CONSTRAINT kb_alert_silence_reason_check CHECK ((reason <> ''::text))
+);
+
+COMMENT ON TABLE public.kb_alert_silence IS 'Who did not want to be told of what, from when to when, and why. States go on meanwhile.';
+
+COMMENT ON COLUMN public.kb_alert_silence.silence_id IS 'A number of its own.';
+
+COMMENT ON COLUMN public.kb_alert_silence.pattern IS 'A fingerprint, a rule, or the beginning of fingerprints with a final *.';
+
+COMMENT ON COLUMN public.kb_alert_silence.starts_at IS 'From when.';
+
+COMMENT ON COLUMN public.kb_alert_silence.ends_at IS 'Until when; ending a silence early moves it.';
+
+COMMENT ON COLUMN public.kb_alert_silence.author IS 'Who said so.';
+
+COMMENT ON COLUMN public.kb_alert_silence.reason IS 'Why.';
+
+COMMENT ON COLUMN public.kb_alert_silence.created_at IS 'When the row was written.';
+
+ALTER TABLE public.kb_alert_silence ALTER COLUMN silence_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.kb_alert_silence_silence_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.kb_alert_state (
+    fingerprint text NOT NULL,
+    rule text NOT NULL,
+    metric text NOT NULL,
+    subject text[] NOT NULL,
+    status text NOT NULL,
+    severity text,
+    since timestamp with time zone NOT NULL,
+    window_end timestamp with time zone,
+    sentence text NOT NULL,
+    reading jsonb NOT NULL,
+    memory jsonb NOT NULL,
+    before jsonb NOT NULL,
+    inhibited_by text,
+    is_silenced boolean DEFAULT false NOT NULL,
+    notice jsonb,
+    kb_seq bigint DEFAULT 0 NOT NULL,
+    version bigint NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT kb_alert_state_active_has_a_severity CHECK (((status = ANY (ARRAY['firing'::text, 'recovering'::text])) = (severity IS NOT NULL))),
+    CONSTRAINT kb_alert_state_before_check CHECK ((jsonb_typeof(before) = 'object'::text)),
+    CONSTRAINT kb_alert_state_fingerprint_check CHECK (((char_length(fingerprint) >= 1) AND (char_length(fingerprint) <= 255))),
+    CONSTRAINT kb_alert_state_kb_seq_check CHECK ((kb_seq >= 0)),
+    CONSTRAINT kb_alert_state_memory_check CHECK ((jsonb_typeof(memory) = 'object'::text)),
+    CONSTRAINT kb_alert_state_notice_check CHECK ((jsonb_typeof(notice) = 'object'::text)),
+    CONSTRAINT kb_alert_state_reading_check CHECK ((jsonb_typeof(reading) = 'object'::text)),
+    CONSTRAINT kb_alert_state_severity_check CHECK ((severity = ANY (ARRAY['critical'::text, 'high'::text, 'warning'::text, 'info'::text, 'low'::text]))),
+    CONSTRAINT kb_alert_state_status_check CHECK ((status = ANY (ARRAY['ok'::text, 'pending'::text, 'firing'::text, 'recovering'::text, 'no_data'::text]))),
+    CONSTRAINT kb_alert_state_subject_check CHECK ((cardinality(subject) >= 1)),
+    CONSTRAINT kb_alert_state_told_has_a_number CHECK (((notice IS NOT NULL) = (kb_seq > 0))),
+    CONSTRAINT kb_alert_state_version_check CHECK ((version >= 1))
+);
+
+COMMENT ON TABLE public.kb_alert_state IS 'Where each alert rule stands with each subject. Changed by compare-and-set on version, together with its flip and its outbox rows. Holds numbers and names, no text of a citizen.';
+
+COMMENT ON COLUMN public.kb_alert_state.fingerprint IS 'id|metric|subject, cleaned: the same for as long as it is the same thing.';
+
+COMMENT ON COLUMN public.kb_alert_state.rule IS 'The rule.';
+
+COMMENT ON COLUMN public.kb_alert_state.metric IS 'What the rule looks at.';
+
+COMMENT ON COLUMN public.kb_alert_state.subject IS 'Environment, then tenant, surface and engine, or what the rule speaks of, as they are named at their source.';
+
+COMMENT ON COLUMN public.kb_alert_state.status IS 'ok, pending (in breach, not often enough), firing, recovering (good, not long enough) or no_data.';
+
+COMMENT ON COLUMN public.kb_alert_state.severity IS 'How bad it is; set while it fires or recovers.';
+
+COMMENT ON COLUMN public.kb_alert_state.since IS 'Since when the status is what it is.';
+
+COMMENT ON COLUMN public.kb_alert_state.window_end IS 'End of the newest window that was judged; an older one is closed. Null while another alert has held the rule from the first.';
+
+COMMENT ON COLUMN public.kb_alert_state.sentence IS 'What the newest reading says, in words.';
+
+COMMENT ON COLUMN public.kb_alert_state.reading IS 'The newest reading: finding, value, bound, threshold, n, window, baseline, coverage.';
+
+COMMENT ON COLUMN public.kb_alert_state.memory IS 'What the rule remembers: evaluations in a row, fires of the last day, what was usual.';
+
+COMMENT ON COLUMN public.kb_alert_state.before IS 'The memory before the newest window: data that comes late is judged from there.';
+
+COMMENT ON COLUMN public.kb_alert_state.inhibited_by IS 'Fingerprint of the alert that holds this rule, or null.';
+
+COMMENT ON COLUMN public.kb_alert_state.is_silenced IS 'Whether a silence covered it at the newest evaluation.';
+
+COMMENT ON COLUMN public.kb_alert_state.notice IS 'What receivers were told last: status, severity, whether it flaps; null before the first time.';
+
+COMMENT ON COLUMN public.kb_alert_state.kb_seq IS 'Number of the last notice of the fingerprint; it never goes back.';
+
+COMMENT ON COLUMN public.kb_alert_state.version IS 'Number of the last change of the row.';
+
+COMMENT ON COLUMN public.kb_alert_state.updated_at IS 'When the row last changed.';
+
+CREATE TABLE public.kb_alert_transition (
+    transition_id bigint NOT NULL,
+    fingerprint text NOT NULL,
+    rule text NOT NULL,
+    from_status text NOT NULL,
+    to_status text NOT NULL,
+    severity text,
+    reason text NOT NULL,
+    kb_seq bigint,
+    window_end timestamp with time zone,
+    sentence text NOT NULL,
+    reading jsonb NOT NULL,
+    happened_at timestamp with time zone NOT NULL,
+    CONSTRAINT kb_alert_transition_reading_check CHECK ((jsonb_typeof(reading) = 'object'::text))
+);
+
+COMMENT ON TABLE public.kb_alert_transition IS 'Every flip of a state, for ever: rows are added and never changed.';
+
+COMMENT ON COLUMN public.kb_alert_transition.transition_id IS 'A number of its own.';
+
+COMMENT ON COLUMN public.kb_alert_transition.fingerprint IS 'The state that flipped.';
+
+COMMENT ON COLUMN public.kb_alert_transition.rule IS 'Its rule.';
+
+COMMENT ON COLUMN public.kb_alert_transition.from_status IS 'Where it stood.';
+
+COMMENT ON COLUMN public.kb_alert_transition.to_status IS 'Where it stands since.';
+
+COMMENT ON COLUMN public.kb_alert_transition.severity IS 'How bad it is, where it fires or resolves.';
+
+COMMENT ON COLUMN public.kb_alert_transition.reason IS 'Why: fired, escalated, flapping, resolved, silenced, silence_ended, or the new status.';
+
+COMMENT ON COLUMN public.kb_alert_transition.kb_seq IS 'Number of the notice that went out with it; null where nobody was told.';
+
+COMMENT ON COLUMN public.kb_alert_transition.window_end IS 'End of the window that decided.';
+
+COMMENT ON COLUMN public.kb_alert_transition.sentence IS 'The numbers that decided, in words.';
+
+COMMENT ON COLUMN public.kb_alert_transition.reading IS 'The numbers that decided.';
+
+COMMENT ON COLUMN public.kb_alert_transition.happened_at IS 'When it was decided.';
+
+ALTER TABLE public.kb_alert_transition ALTER COLUMN transition_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.kb_alert_transition_transition_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.kb_draft_outcome (
     message_id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -1592,6 +1816,24 @@ ALTER TABLE ONLY public.kb_access_record
 ALTER TABLE ONLY public.kb_activation
     ADD CONSTRAINT kb_activation_pkey PRIMARY KEY (feature);
 
+ALTER TABLE ONLY public.kb_alert_destination
+    ADD CONSTRAINT kb_alert_destination_pkey PRIMARY KEY (destination);
+
+ALTER TABLE ONLY public.kb_alert_outbox
+    ADD CONSTRAINT kb_alert_outbox_pkey PRIMARY KEY (destination, fingerprint, kb_seq);
+
+ALTER TABLE ONLY public.kb_alert_silence
+    ADD CONSTRAINT kb_alert_silence_pkey PRIMARY KEY (silence_id);
+
+ALTER TABLE ONLY public.kb_alert_state
+    ADD CONSTRAINT kb_alert_state_pkey PRIMARY KEY (fingerprint);
+
+ALTER TABLE ONLY public.kb_alert_transition
+    ADD CONSTRAINT kb_alert_transition_fingerprint_kb_seq_key UNIQUE (fingerprint, kb_seq);
+
+ALTER TABLE ONLY public.kb_alert_transition
+    ADD CONSTRAINT kb_alert_transition_pkey PRIMARY KEY (transition_id);
+
 ALTER TABLE ONLY public.kb_draft_outcome
     ADD CONSTRAINT kb_draft_outcome_pkey PRIMARY KEY (message_id);
 
@@ -1656,6 +1898,16 @@ ALTER TABLE ONLY public.rag_triad
     ADD CONSTRAINT rag_triad_pkey PRIMARY KEY (event_id);
 
 CREATE INDEX kb_access_record_read_at ON public.kb_access_record USING btree (read_at);
+
+CREATE INDEX kb_alert_outbox_dead ON public.kb_alert_outbox USING btree (destination, settled_at) WHERE (state = 'dead'::text);
+
+CREATE INDEX kb_alert_outbox_open ON public.kb_alert_outbox USING btree (destination, queued_at) WHERE (state = ANY (ARRAY['pending'::text, 'sent'::text]));
+
+CREATE INDEX kb_alert_silence_ends_at ON public.kb_alert_silence USING btree (ends_at);
+
+CREATE INDEX kb_alert_state_active ON public.kb_alert_state USING btree (rule) WHERE (status = ANY (ARRAY['firing'::text, 'recovering'::text]));
+
+CREATE INDEX kb_alert_transition_happened_at ON public.kb_alert_transition USING btree (happened_at);
 
 CREATE INDEX kb_draft_outcome_conversation ON public.kb_draft_outcome USING btree (conversation_id);
 

@@ -153,33 +153,39 @@ def decide(
         return Decision(state=before, expected_version=before.version)
     is_again = before.window_end == end
     start = before.before if is_again else before.memory
-    reading = _read(rule, statistics, start, end=end, limits=limits, now=now)
+    memory, reading = step(rule, statistics, start, end=end, limits=limits, now=now)
     is_silenced = silenced(before.fingerprint, silences)
     if held_by is not None:
         held = replace(before, reading=reading, inhibited_by=held_by, since=before.since or now)
         return _decision(before, held, None, title=rule.title, sender=sender, now=now)
-    memory = _noted(rule, statistics, advance(start, reading, rule.policy, end=end, now=now), reading, end)
     if is_again:
         memory = reopened(before, memory)
     state, flip = settle(before, memory, now=now, is_silenced=is_silenced)
-    state = replace(state, before=start, reading=reading, window_end=end, inhibited_by=None)
+    state = replace(state, reading=reading, inhibited_by=None)
+    # A look that is a window of its own and finds everything as it was is not worth a row.
+    if rule.counts or state != before:
+        state = replace(state, before=start, window_end=end)
     return _decision(before, state, flip, title=rule.title, sender=sender, now=now)
 
 
-def _read(rule: Rule, statistics: Any, memory: Memory, *, end: datetime, limits: Limits, now: datetime) -> Reading:
+def step(
+    rule: Rule, statistics: Any, memory: Memory, *, end: datetime, limits: Limits, now: datetime
+) -> tuple[Memory, Reading]:
+    """One look of a rule: the memory after it, and what it read.
+
+    The memory keeps how much has come in until now, so that the next look can tell whether there is anything new.
+    """
     reading = rule.read(statistics, memory, limits, now)
-    if rule.counts is None or memory.seen_from is None:
-        return reading
-    came = int(statistics.hours.total(rule.counts, memory.seen_from, end))
-    return replace(reading, is_news=came > memory.seen)
-
-
-def _noted(rule: Rule, statistics: Any, memory: Memory, reading: Reading, end: datetime) -> Memory:
-    """The memory with what has come in until now, so that the next look can tell whether there is anything new."""
-    if rule.counts is None or not reading.is_news:
-        return memory
-    since = end - DAY
-    return replace(memory, seen_from=since, seen=int(statistics.hours.total(rule.counts, since, end)))
+    if rule.counts is None:
+        return advance(memory, reading, rule.policy, end=end, now=now), reading
+    hours: Hours = statistics.hours
+    if memory.seen_from is not None:
+        reading = replace(reading, is_news=hours.total(rule.counts, memory.seen_from, end) > memory.seen)
+    memory = advance(memory, reading, rule.policy, end=end, now=now)
+    if reading.is_news:
+        since = end - DAY
+        memory = replace(memory, seen_from=since, seen=int(hours.total(rule.counts, since, end)))
+    return memory, reading
 
 
 def _decision(

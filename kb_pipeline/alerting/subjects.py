@@ -14,6 +14,7 @@ HASH_CHARS = 12
 MAX_FINGERPRINT = 255
 UNNAMED = "-"
 _FOREIGN = re.compile(r"[^a-z0-9._-]+")
+_PATTERN = re.compile(r"[a-z0-9:._|-]{1,255}\*?|\*")
 # What a changed name looks like: an original that looks like one is changed too, so that it cannot pass for another.
 _MARKED = re.compile(r"\.h[0-9a-f]{12}$")
 
@@ -59,3 +60,8 @@ def _matches(fingerprint_of_alert: str, pattern: str) -> bool:
     if pattern.endswith("*"):
         return fingerprint_of_alert.startswith(pattern[:-1])
     return pattern in {fingerprint_of_alert, fingerprint_of_alert.partition("|")[0]}
+
+
+def may_match(pattern: str) -> bool:
+    """Whether a pattern of a silence can match a fingerprint at all: it keeps to their alphabet."""
+    return bool(_PATTERN.fullmatch(pattern))

@@ -54,6 +54,7 @@ ADD_EVIDENCE = (
     "INSERT INTO kb_evidence (org_id, specialist_id, query_sha, doc_id, kind, weight, observed_at, rule_version)"
     " SELECT id, id, repeat('a', 64), 'd', 'clicked', 0.2, now(), 'r' FROM gen_random_uuid() AS id"
 )
+CHANGE_FLIPS = "UPDATE kb_alert_transition SET reason = 'nothing happened'"
 ERASE_EVENTS = "DELETE FROM kb_retrieval_event"
 
 ALL = frozenset(
@@ -62,6 +63,7 @@ ALL = frozenset(
         ERASE_TEXT, DELETE_QUALITY, MAKE_PARTITION, STAGE, RECORD_ACCESS, READ_RECORD, CHANGE_RECORD, ERASE_RECORD,
         CHANGE_REVISION, DROP_TABLE, WRITE_SOURCE, FORGE_RECORD, BACKDATE_RECORD, READ_QUERIES, READ_EVENTS,
         READ_QUERY_TEXT, READ_PREVIEWS, READ_JUDGMENTS, READ_TASKS, ADD_EVENT, ADD_EVIDENCE, ERASE_EVENTS,
+        CHANGE_FLIPS,
     }
 )  # fmt: skip
 READ_OURS = {

@@ -89,7 +89,7 @@ def test_without_a_turn_for_a_day_there_is_no_data() -> None:
 def test_ungrounded_breaches_at_the_smallest_count_of_the_table_and_not_below(k: int, n: int) -> None:
     def read(bad: int) -> Reading:
         scores = [0.0] * bad + [1.0] * (n - bad)
-        return ungrounded.read(past(ago(10, graded(scores))), FRESH, LIMITS, NOON)
+        return ungrounded.read(past(ago(1, graded(scores))), FRESH, LIMITS, NOON)
 
     assert read(k).finding is Finding.BREACH
     assert read(k - 1).finding is not Finding.BREACH
@@ -98,7 +98,7 @@ def test_ungrounded_breaches_at_the_smallest_count_of_the_table_and_not_below(k:
 def test_ungrounded_is_critical_above_twice_the_limit_and_good_at_eight_tenths() -> None:
     def read(bad: int) -> Reading:
         scores = [0.0] * bad + [1.0] * (100 - bad)
-        return ungrounded.read(past(ago(10, graded(scores))), FRESH, LIMITS, NOON)
+        return ungrounded.read(past(ago(1, graded(scores))), FRESH, LIMITS, NOON)
 
     assert [read(bad).severity for bad in (26, 27)] == [Severity.WARNING, Severity.CRITICAL]
     assert [read(bad).finding for bad in (8, 9)] == [Finding.GOOD, Finding.BETWEEN]
@@ -106,9 +106,10 @@ def test_ungrounded_is_critical_above_twice_the_limit_and_good_at_eight_tenths()
 
 def test_ungrounded_needs_the_last_six_hours_too() -> None:
     old = ago(12, graded([0.0] * 20 + [1.0] * 20))
-    clean = ago(1, graded([1.0] * 5))
-    assert ungrounded.read(past(old), FRESH, LIMITS, NOON).finding is Finding.BREACH
+    clean, bad = ago(1, graded([1.0] * 5)), ago(1, graded([0.0] * 2))
+    assert ungrounded.read(past(old, bad), FRESH, LIMITS, NOON).finding is Finding.BREACH
     assert ungrounded.read(past(old, clean), FRESH, LIMITS, NOON).finding is Finding.BETWEEN
+    assert ungrounded.read(past(old), FRESH, LIMITS, NOON).finding is Finding.BETWEEN
 
 
 def unread(*hours: tuple[float, int, int]) -> Reading:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from kb_pipeline.alerting.rules.faithfulness import withheld
 from kb_pipeline.alerting.rules.limits import Limits, span_words
-from kb_pipeline.alerting.statistics import SAYS_SOMETHING, SHORT_H, Past
+from kb_pipeline.alerting.statistics import SHORT_H, Past
 from kb_pipeline.records import Finding, Memory, Reading, Severity
 
 CRITICAL_TIMES = 2.0
@@ -17,7 +17,7 @@ RECOVERED_SHARE = 0.8
 def read(past: Past, memory: Memory, limits: Limits, now: datetime) -> Reading:  # noqa: ARG001 the signature of rules
     """Breach where the lower Wilson bound of the share is above `ungrounded_share`, over six hours and the window.
 
-    Critical above twice the limit; good at .8 of it and below. Fewer than five turns in six hours contradict nothing.
+    Critical above twice the limit; good at .8 of it and below.
     """
     gap = withheld(past, limits)
     if isinstance(gap, Reading):
@@ -26,7 +26,7 @@ def read(past: Past, memory: Memory, limits: Limits, now: datetime) -> Reading: 
     share = past.share("below_floor", "scored", span)
     lower = share.lower(limits.z)
     recent = past.share("below_floor", "scored", SHORT_H)
-    agrees = recent.n < SAYS_SOMETHING or recent.lower(limits.z) > limits.ungrounded_share
+    agrees = recent.lower(limits.z) > limits.ungrounded_share
     finding, severity = Finding.BETWEEN, None
     if lower > limits.ungrounded_share and agrees:
         is_critical = lower > CRITICAL_TIMES * limits.ungrounded_share

@@ -1,0 +1,1 @@
+"""Alerting over PostgreSQL: statistics from the hourly windows, states, flips, the outbox, silences."""

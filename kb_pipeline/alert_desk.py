@@ -1,0 +1,175 @@
+"""The alert desk, wired: settings and a database become evaluations, lists, silences and replays.
+
+Belongs here: composition of the steps of alerting and their adapters. Does not: Dagster, terminals, delivery.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from kb_pipeline.adapters.clock import SystemClock
+from kb_pipeline.adapters.postgres.alerting.book import PostgresAlertBook
+from kb_pipeline.adapters.postgres.alerting.outbox import PostgresAlertOutbox
+from kb_pipeline.adapters.postgres.alerting.statistics import PostgresAlertStatistics, Watched
+from kb_pipeline.adapters.postgres.connection import Database
+from kb_pipeline.adapters.postgres.grader import grader_database
+from kb_pipeline.adapters.postgres.publication import PostgresPublication
+from kb_pipeline.alerting.payloads import Sender
+from kb_pipeline.alerting.rules.limits import Limits
+from kb_pipeline.alerting.subjects import may_match
+from kb_pipeline.alerting.words import QualityVerdict, quality_verdict
+from kb_pipeline.errors import KbPipelineError
+from kb_pipeline.grading.judging import PROMPT_VERSION
+from kb_pipeline.ports import Clock
+from kb_pipeline.records import AlertState, JudgeVersion, StepReport
+from kb_pipeline.settings import AlertSettings, Settings
+from kb_pipeline.steps.evaluate_alerts import evaluate_alerts, report_run
+from kb_pipeline.steps.replay_alerts import Replay, Trial, replay_rule, with_threshold
+from kb_pipeline.windows import Window, hour_of
+
+# How often the schedule evaluates, whatever materializes.
+EVERY = timedelta(minutes=15)
+
+
+class AlertDesk:
+    """Everything about alerts but their delivery, over one database. Use `open`, or give a database of your own."""
+
+    def __init__(self, settings: Settings, database: Database, *, clock: Clock | None = None) -> None:
+        self.settings = settings
+        self.database = database
+        self.clock = clock or SystemClock()
+        self.limits = limits_of(settings)
+        self.destinations = destinations_of(settings.alerts)
+        self.book = PostgresAlertBook(database)
+        self.outbox = PostgresAlertOutbox(database)
+        model = settings.rag_quality.judge_model if settings.rag_quality.enabled else None
+        self._version = JudgeVersion(model=model, prompt_version=PROMPT_VERSION) if model else None
+        self._sender = Sender(environment=settings.alerts.environment, public_url=settings.service.public_url)
+
+    @classmethod
+    @contextmanager
+    def open(cls, settings: Settings, *, run_id: str | None = None) -> Iterator["AlertDesk"]:  # noqa: ARG003 as streets
+        """The desk over the configured database; its connections are closed at the end of the block."""
+        with grader_database(settings.database_url) as database:
+            yield cls(settings, database)
+
+    def evaluate(self) -> StepReport:
+        """Evaluate every rule; the alerts that follow are in the outbox afterwards. Raises DatabaseError."""
+        return evaluate_alerts(
+            statistics=self._statistics(),
+            book=self.book,
+            clock=self.clock,
+            limits=self.limits,
+            sender=self._sender,
+            destinations=self.destinations,
+        )
+
+    def report_run(self, job: str, *, failed: bool) -> StepReport:
+        """Fire or resolve the alert of a job, by how its newest run ended."""
+        return report_run(
+            job,
+            failed=failed,
+            book=self.book,
+            clock=self.clock,
+            limits=self.limits,
+            sender=self._sender,
+            destinations=self.destinations,
+        )
+
+    def states(self) -> Sequence[AlertState]:
+        """The states of the configured environment."""
+        environment = self.settings.alerts.environment
+        return [state for state in self.book.states() if state.subject[0] == environment]
+
+    def verdict(self) -> QualityVerdict:
+        """What can be said of quality now, in words."""
+        return quality_verdict(self.states())
+
+    def history(self, *, since: datetime, fingerprint: str | None = None) -> Sequence[dict[str, Any]]:
+        """The newest flips since the instant."""
+        return self.book.history(since=since, fingerprint=fingerprint)
+
+    def silence(self, pattern: str, *, lasting: timedelta, author: str, reason: str) -> datetime:
+        """Tell nobody of what the pattern matches; returns until when. Raises KbPipelineError for what cannot match."""
+        if not may_match(pattern):
+            raise KbPipelineError(
+                f"{pattern!r} can match no alert; give a fingerprint, a rule, or the beginning of fingerprints with a "
+                "final *, as kb-pipeline alerts list shows them"
+            )
+        if not author.strip() or not reason.strip():
+            raise KbPipelineError("an alert is silenced by somebody, for a reason: give both an author and a reason")
+        now = self.clock.now()
+        self.book.silence(pattern=pattern, now=now, ends_at=now + lasting, author=author.strip(), reason=reason.strip())
+        return now + lasting
+
+    def end_silences(self, pattern: str) -> int:
+        """End the silences of a pattern; returns how many there were."""
+        return self.book.end_silences(pattern, self.clock.now())
+
+    def retry(self, *, destination: str | None = None, fingerprint: str | None = None) -> int:
+        """Try what was given up again, at once; returns how many alerts wait again."""
+        revived = self.outbox.revive(destination=destination, fingerprint=fingerprint)
+        for each in [destination] if destination else self.destinations:
+            self.outbox.release(each)
+        return revived
+
+    def simulate(
+        self, rule: str, *, since: datetime, threshold: float | None, changes: Mapping[str, Any], months: int, seed: int
+    ) -> Replay:
+        """When the rule would have fired since then, with a threshold and other limits in place of the configured ones.
+
+        And how often it would cry wolf at the volume of that time. Raises KbPipelineError for a rule without a past, or
+        without a threshold of its own.
+        """
+        now = self.clock.now()
+        window = Window(since, hour_of(now).end)
+        snapshot = self._statistics().load(window.end, now, since=window.start)
+        trial = Trial(
+            limits=replace(with_threshold(rule, self.limits, threshold), **changes),
+            floor=self.settings.rag_quality.thresholds.ungrounded_floor,
+            environment=self.settings.alerts.environment,
+            months=months,
+            seed=seed,
+        )
+        return replay_rule(rule, snapshot, window, trial)
+
+    def _statistics(self) -> PostgresAlertStatistics:
+        quality = self.settings.rag_quality
+        watched = Watched(
+            surfaces=sorted(quality.surfaces) if quality.enabled else (),
+            version=self._version,
+            floor=quality.thresholds.ungrounded_floor,
+            judge_is_due=not self._is_spent(),
+            with_retrieval=self.settings.retrieval.enabled,
+        )
+        return PostgresAlertStatistics(self.database, watched)
+
+    def _is_spent(self) -> bool:
+        """Whether the day's judge tokens are used up."""
+        budget = self.settings.rag_quality.judge_daily_tokens
+        if budget is None or self._version is None:
+            return False
+        midnight = self.clock.now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        return PostgresPublication(self.database, version=self._version).tokens_since(midnight) >= budget
+
+
+def limits_of(settings: Settings) -> Limits:
+    """The thresholds of rules, from the configuration."""
+    thresholds = settings.rag_quality.thresholds
+    return Limits(
+        faithfulness_warn=thresholds.faithfulness_warn,
+        faithfulness_crit=thresholds.faithfulness_crit,
+        min_graded=thresholds.min_graded,
+        ungrounded_share=thresholds.ungrounded_share,
+        empty_share_warn=settings.retrieval.empty_share_warn,
+        z=thresholds.confidence_z,
+        every=EVERY,
+    )
+
+
+def destinations_of(alerts: AlertSettings) -> tuple[str, ...]:
+    """Where alerts go, by name; nowhere where nothing is configured."""
+    configured = {"keep": alerts.keep_url, "webhook": alerts.webhook_url, "apprise": alerts.apprise_urls}
+    return tuple(name for name, address in configured.items() if address)
