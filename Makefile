@@ -38,6 +38,7 @@ bench: environment
 	.venv/bin/python benchmarks/export.py $(ARGS)
 	.venv/bin/python benchmarks/evaluation.py $(ARGS)
 	.venv/bin/python benchmarks/ground_truth.py $(ARGS)
+	.venv/bin/python benchmarks/alert_simulation.py $(ARGS)
 
 environment:
 	sh .ci/environment.sh 1>&2

@@ -20,7 +20,7 @@ from kb_pipeline.alerting.payloads import Sender
 from kb_pipeline.alerting.rules.limits import Limits
 from kb_pipeline.alerting.subjects import may_match
 from kb_pipeline.alerting.words import QualityVerdict, quality_verdict
-from kb_pipeline.errors import KbPipelineError
+from kb_pipeline.errors import KbPipelineError, SettingsError
 from kb_pipeline.grading.judging import PROMPT_VERSION
 from kb_pipeline.ports import Clock
 from kb_pipeline.records import AlertState, JudgeVersion, StepReport
@@ -56,7 +56,15 @@ class AlertDesk:
             yield cls(settings, database)
 
     def evaluate(self) -> StepReport:
-        """Evaluate every rule; the alerts that follow are in the outbox afterwards. Raises DatabaseError."""
+        """Evaluate every rule; the alerts that follow are in the outbox afterwards.
+
+        Raises DatabaseError, and SettingsError where both streets are off.
+        """
+        if not (self.settings.rag_quality.enabled or self.settings.retrieval.enabled):
+            raise SettingsError(
+                "rag_quality.enabled and retrieval.enabled are false, so there is nothing to alert on; set one of them "
+                "to true in kb_pipeline.yaml"
+            )
         return evaluate_alerts(
             statistics=self._statistics(),
             book=self.book,

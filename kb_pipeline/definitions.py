@@ -8,6 +8,7 @@ from typing import Any
 
 import dagster as dg
 
+from kb_pipeline.defs.alerting import ALERT_DESK, alert_definitions
 from kb_pipeline.defs.arrivals import retrieval_arrivals_sensor
 from kb_pipeline.defs.copies import copy_definitions
 from kb_pipeline.defs.grading import grading_assets, grading_source_specs
@@ -21,7 +22,7 @@ from kb_pipeline.defs.maintenance import (
     quality_partitions,
 )
 from kb_pipeline.defs.partitions import hourly_partitions
-from kb_pipeline.defs.resources import GradingStreets, RetrievalStreets
+from kb_pipeline.defs.resources import AlertDesks, GradingStreets, RetrievalStreets
 from kb_pipeline.defs.retrieval import (
     arriving_specs,
     ground_truth,
@@ -62,7 +63,13 @@ def build_definitions(settings: Settings, **resources: Any) -> dg.Definitions:
             streets.append(copy_definitions())
     if not streets:
         return dg.Definitions()
-    opened = {GRADING.name: GradingStreets(settings), RETRIEVAL.name: RetrievalStreets(settings)}
+    windows = {"quality_windows": settings.rag_quality.enabled, "retrieval_windows": settings.retrieval.enabled}
+    streets.append(alert_definitions([name for name, is_there in windows.items() if is_there]))
+    opened = {
+        GRADING.name: GradingStreets(settings),
+        RETRIEVAL.name: RetrievalStreets(settings),
+        ALERT_DESK: AlertDesks(settings),
+    }
     return dg.Definitions.merge(*streets, _housekeeping(), dg.Definitions(resources={**opened, **resources}))
 
 

@@ -55,7 +55,7 @@ def lineage() -> str:
     queue = RetrievalSettings(enabled=True, redis_url="redis://localhost:6379/0")
     settings = Settings(rag_quality=RagQualitySettings(enabled=True), retrieval=queue)
     graph = build_definitions(settings).resolve_asset_graph()
-    groups = {"kb_source", "grading", "retrieval", "trust"}
+    groups = {"kb_source", "grading", "retrieval", "trust", "alerts"}
     shown = [node for key in graph.toposorted_asset_keys if (node := graph.get(key)).group_name in groups]
     boxes = [f"  {node.key.path[-1]}[{label(node.key.path[-1], node.metadata)}]" for node in shown]
     arrows = [f"  {parent.path[-1]} --> {node.key.path[-1]}" for node in shown for parent in sorted(node.parent_keys)]

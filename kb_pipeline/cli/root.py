@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from kb_pipeline.cli.alerts import alerts
 from kb_pipeline.cli.attacking import attack
 from kb_pipeline.cli.calibration import calibrate
 from kb_pipeline.cli.checking import check
@@ -56,6 +57,7 @@ for command in (
     ground_truth,
     evaluate_runs,
     costs,
+    alerts,
     calibrate,
     attack,
     rejudge,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Generic, TypeVar
 
+from kb_pipeline.alert_desk import AlertDesk
 from kb_pipeline.grading_street import GradingStreet
 from kb_pipeline.retrieval_street import RetrievalStreet
 from kb_pipeline.settings import Settings
@@ -15,7 +16,7 @@ StreetT = TypeVar("StreetT")
 
 
 class Streets(Generic[StreetT]):
-    """Opens one of the streets; a plain object, so that no setting ever stands in a run's configuration."""
+    """Opens a street, or the desk; a plain object, so that no setting ever stands in a run's configuration."""
 
     def __init__(self, settings: Settings, opener: Callable[..., AbstractContextManager[StreetT]]) -> None:
         self.settings = settings
@@ -38,3 +39,10 @@ class RetrievalStreets(Streets[RetrievalStreet]):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings, RetrievalStreet.open)
+
+
+class AlertDesks(Streets[AlertDesk]):
+    """Opens the alert desk."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings, AlertDesk.open)

@@ -4,6 +4,7 @@ Belongs here: running, what is left. Does not: assertions.
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,13 +39,19 @@ class Left:
 
 
 class Terminal:
-    """Runs commands with a configuration that names one database, or none."""
+    """Runs commands with a configuration that names one database, or none, and has these sections beside it."""
 
-    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str], database: Database | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        capsys: pytest.CaptureFixture[str],
+        database: Database | None = None,
+        sections: Mapping[str, Any] | None = None,
+    ) -> None:
         self._capsys = capsys
         self._config = folder / "kb.yaml"
         url = database.url.render_as_string(hide_password=False) if database else None
-        self._config.write_text(json.dumps({"database": {"url": url}} if url else {}))
+        self._config.write_text(json.dumps({"database": {"url": url}} | dict(sections or {}) if url else {}))
 
     def run(self, *arguments: str | Path) -> Left:
         """Run a command."""

@@ -23,6 +23,7 @@ GRADING: Mapping[str, list[str]] = {
     "expired_text": ["rag_quality", "triads"],
     "quality_partitions": [],
     "judge_canary": [],
+    "alert_evaluation": ["quality_windows"],
 }
 RETRIEVAL: Mapping[str, list[str]] = {
     "kb_source/message": [],
@@ -38,10 +39,14 @@ RETRIEVAL: Mapping[str, list[str]] = {
     "retrieval_windows": ["retrieval_events"],
     "ground_truth": ["draft_outcomes", "kb_source/kb_chunk", "retrieval_events", "search_events"],
     "late_hours": ["expired_queries"],
+    "alert_evaluation": ["retrieval_windows"],
     "expired_queries": ["draft_outcomes", "ground_truth", "retrieval_events", "search_events"],
 }
 # What needs both streets.
-TOGETHER: Mapping[str, list[str]] = {"judge_calibration": ["draft_outcomes", "rag_quality"]}
+TOGETHER: Mapping[str, list[str]] = {
+    "judge_calibration": ["draft_outcomes", "rag_quality"],
+    "alert_evaluation": ["quality_windows", "retrieval_windows"],
+}
 CANARY_CHECK = "judge_canary:judge_is_healthy"
 GRADING_CHECKS = {
     "triads:parse_success",
@@ -85,7 +90,8 @@ RETRIEVAL_PARTS = {
     "retrieval_backlog",
     "retrieval_arrivals",
 }
-HOUSEKEEPING = {"keep_house", "keep_house_nightly", "clean_event_log", "clean_event_log_nightly"}
+ALERT_PARTS = {"evaluate_alerts", "evaluate_alerts_regularly", "finished_runs", "failed_runs"}
+HOUSEKEEPING = ALERT_PARTS | {"keep_house", "keep_house_nightly", "clean_event_log", "clean_event_log_nightly"}
 
 
 def graph_of(*, grading: bool = True, retrieval: bool = True, **quality: Any) -> dg.Definitions:
@@ -176,7 +182,7 @@ def test_every_asset_says_what_it_is_and_every_table_shows_its_columns(graph: dg
         assert spec.description, spec.key
         assert spec.owners, spec.key
         assert spec.kinds, spec.key
-        assert spec.group_name in {"kb_source", "grading", "retrieval", "trust", "maintenance"}
+        assert spec.group_name in {"kb_source", "grading", "retrieval", "trust", "maintenance", "alerts"}
         if str(spec.metadata.get("dagster/table_name", "")).startswith("public."):
             columns = spec.metadata["dagster/column_schema"].columns
             assert columns
@@ -203,8 +209,8 @@ def test_the_definitions_load_as_dagster_loads_them(graph: dg.Definitions) -> No
 
 
 def test_the_sensor_ticks_as_often_as_configured() -> None:
-    (sensor,) = graph_of(retrieval=False, eval_interval_s=30).get_repository_def().sensor_defs
-    assert sensor.minimum_interval_seconds == 30
+    repository = graph_of(retrieval=False, eval_interval_s=30).get_repository_def()
+    assert repository.get_sensor_def("grading_backlog").minimum_interval_seconds == 30
 
 
 def test_a_dormant_pipeline_has_no_asset_job_schedule_or_sensor() -> None:
