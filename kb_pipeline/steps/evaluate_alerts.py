@@ -9,7 +9,6 @@ from kb_pipeline.alerting.catalogue import RULES, Rule
 from kb_pipeline.alerting.evaluation import Snapshot, decide_run, evaluate
 from kb_pipeline.alerting.payloads import Sender
 from kb_pipeline.alerting.rules.limits import Limits
-from kb_pipeline.errors import KbPipelineError
 from kb_pipeline.ports import AlertBook, AlertStatistics, Clock
 from kb_pipeline.records import Decision, StepReport
 from kb_pipeline.windows import hour_of
@@ -29,13 +28,13 @@ def evaluate_alerts(
 
     Where nothing can be read, that is what is kept, and the error is raised again afterwards.
     """
-    failure: KbPipelineError | None = None
+    failure: Exception | None = None
     with book.turn() as turn:
         now = clock.now()
         end = hour_of(now).end
         try:
             snapshot = statistics.load(end, now)
-        except KbPipelineError as error:
+        except Exception as error:  # noqa: BLE001 whatever it was, nothing could be read, and that is news
             failure, snapshot = error, Snapshot(end=end, is_readable=False)
         decisions = evaluate(
             snapshot, turn.states(), turn.silences(now), limits=limits, sender=sender, now=now, rules=rules

@@ -1,7 +1,10 @@
 """Evaluation over the tables: what fires, what is kept together, and that nobody decides twice."""
 
 import json
+import subprocess
+import sys
 import threading
+import time
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -199,6 +202,41 @@ def test_nothing_that_a_citizen_or_a_hostile_name_brings_goes_out(database: Data
     assert json.loads(payload)["fingerprint"].isascii()
 
 
+MARK = "PENANDA-WARGA-7731"
+
+
+def test_nothing_that_a_citizen_wrote_is_in_an_alert_a_state_or_a_flip(database: Database) -> None:
+    bad_hours(database)
+    settled(database, "-" * 6, at=NOON - timedelta(hours=8))
+    with database.connect() as connection:
+        connection.execute("SELECT kb_ensure_rag_quality_partition(%s)", [NOON])
+        connection.execute("UPDATE rag_judge_score SET error_detail = %(mark)s, claimed_by = %(mark)s", {"mark": MARK})
+        connection.execute(
+            "INSERT INTO rag_triad (event_id, ts, parse_status, question, context, answer)"
+            " VALUES (%(mark)s, %(ts)s, 'ok', %(mark)s, %(mark)s, %(mark)s)",
+            {"mark": MARK, "ts": NOON},
+        )
+        connection.execute(
+            "INSERT INTO rag_quality (event_id, trace_id, ts, question_preview, parse_status, had_context,"
+            " num_passages, context_chars, answer_chars, refused, answer_truncated, judge_status, faithfulness,"
+            " answer_relevance_reason, context_relevance_reason, faithfulness_reason)"
+            " VALUES (%(mark)s, %(mark)s, %(ts)s, %(mark)s, 'ok', true, 1, 1, 1, false, false, 'ok', 0.1, %(mark)s,"
+            " %(mark)s, %(mark)s)",
+            {"mark": MARK, "ts": NOON},
+        )
+    watching = desk(database)
+    watching.evaluate()
+    watching.report_run(f"job {MARK}", failed=True)
+    sent = table(database, "SELECT payload::text FROM kb_alert_outbox")
+    kept = [
+        *table(database, "SELECT reading::text, memory::text, sentence FROM kb_alert_state"),
+        *table(database, "SELECT reading::text, sentence, reason FROM kb_alert_transition"),
+    ]
+    assert len(sent) >= 4
+    assert MARK not in str(sent)
+    assert MARK not in str(kept)
+
+
 def race(number: int, work: Any) -> list[BaseException]:
     """The errors of `number` threads that do the same at once."""
     errors: list[BaseException] = []
@@ -226,6 +264,44 @@ def test_two_evaluations_at_once_decide_once(database: Database) -> None:
         (FAITHFULNESS, 1),
         ("rag_ungrounded_spike|ungrounded_share|prod:portal:public:rag", 1),
     ]
+
+
+EVALUATE = """
+import sys
+from datetime import datetime
+from kb_pipeline.adapters.postgres.connection import Database
+from kb_pipeline_tests.alert_desk.windows import Stopped, desk
+database = Database(sys.argv[1])
+print("ready", flush=True)
+watching = desk(database, Stopped(datetime.fromisoformat(sys.argv[2])))
+while True:
+    watching.evaluate()
+"""
+
+
+@pytest.mark.slow
+def test_an_evaluation_that_is_killed_leaves_state_flips_and_outbox_in_step(database: Database) -> None:
+    for tenant in range(20):
+        bad_hours(database, tenant=f"tenant-{tenant}")
+    at = NOON + timedelta(minutes=5)
+    for number in range(6):
+        command = [sys.executable, "-c", EVALUATE, database.url.render_as_string(hide_password=False), at.isoformat()]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(0.02 + 0.05 * number)
+            process.kill()
+        kept = table(
+            database,
+            "SELECT s.kb_seq, coalesce((SELECT max(o.kb_seq) FROM kb_alert_outbox AS o"
+            " WHERE o.fingerprint = s.fingerprint AND o.destination = 'keep'), 0),"
+            " coalesce((SELECT max(t.kb_seq) FROM kb_alert_transition AS t"
+            " WHERE t.fingerprint = s.fingerprint), 0) FROM kb_alert_state AS s",
+        )
+        assert all(len(set(row)) == 1 for row in kept)
+    desk(database, Stopped(at)).evaluate()
+    assert len(outbox(database)) == 40
+    assert {seq for _, seq, _ in outbox(database)} == {1}
 
 
 def test_a_state_that_somebody_else_changed_is_not_written_over(database: Database) -> None:
