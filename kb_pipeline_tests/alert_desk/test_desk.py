@@ -116,9 +116,10 @@ def test_the_share_below_the_floor_is_that_of_the_histogram_exactly(database: Da
 def test_scores_of_another_judge_version_are_not_averaged_in(database: Database) -> None:
     bad_hours(database)
     for back in range(5):
-        graded(database, NOON - HOUR * back, [1.0] * 100, version="older")
+        graded(database, NOON - HOUR * back, [1.0] * 100, version="older", errors=50)
     desk(database).evaluate()
-    assert (FAITHFULNESS, 1, "firing") in outbox(database)
+    read = "SELECT reading -> 'n', (reading ->> 'value')::float8, reading -> 'coverage' FROM kb_alert_state"
+    assert table(database, f"{read} WHERE fingerprint = %s", FAITHFULNESS) == [(50, pytest.approx(0.3), 1.0)]
 
 
 def test_a_mean_is_withheld_while_too_few_are_graded(database: Database) -> None:

@@ -110,13 +110,12 @@ def test_an_alert_that_fires_before_the_outage_does_not_resolve_during_it() -> N
     assert desk.states[FAITHFULNESS].status is AlertStatus.FIRING
 
 
-def test_when_data_stops_nothing_resolves() -> None:
+def test_when_data_stops_nothing_resolves_though_the_bad_turns_leave_the_window() -> None:
     desk = Desk()
-    rows = series((12, FINE), (12, BAD), (1, FINE))
-    desk.play(rows, NOON, 25)
-    fired = desk.states[FAITHFULNESS]
-    assert fired.status.is_active
-    for hour in range(26, 24 * 29):
+    rows = series((60, FINE), (12, BAD), (4, graded([0.9] * 3)))
+    desk.play(rows, NOON, 76)
+    assert desk.states[FAITHFULNESS].status.is_active
+    for hour in range(77, 24 * 32):
         end = NOON + HOUR * hour
         desk.see(end, quality={PUBLIC: hours_of(rows, end)})
     assert desk.states[FAITHFULNESS].status.is_active
