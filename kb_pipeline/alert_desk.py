@@ -6,7 +6,7 @@ Belongs here: composition of the steps of alerting and their adapters. Does not:
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from kb_pipeline.adapters.clock import SystemClock
@@ -15,7 +15,7 @@ from kb_pipeline.adapters.postgres.alerting.outbox import PostgresAlertOutbox
 from kb_pipeline.adapters.postgres.alerting.statistics import PostgresAlertStatistics, Watched
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.grader import grader_database
-from kb_pipeline.adapters.postgres.publication import PostgresPublication
+from kb_pipeline.adapters.postgres.judge_account import PostgresJudgeAccount
 from kb_pipeline.alerting.payloads import Sender
 from kb_pipeline.alerting.rules.limits import Limits
 from kb_pipeline.alerting.subjects import may_match
@@ -145,22 +145,15 @@ class AlertDesk:
 
     def _statistics(self) -> PostgresAlertStatistics:
         quality = self.settings.rag_quality
+        account = PostgresJudgeAccount(self.database, version=self._version, daily_tokens=quality.judge_daily_tokens)
         watched = Watched(
             surfaces=sorted(quality.surfaces) if quality.enabled else (),
             version=self._version,
             floor=quality.thresholds.ungrounded_floor,
-            judge_is_due=not self._is_spent(),
+            judge_is_due=not account.may_judge(self.clock.now()).is_spent,
             with_retrieval=self.settings.retrieval.enabled,
         )
         return PostgresAlertStatistics(self.database, watched)
-
-    def _is_spent(self) -> bool:
-        """Whether the day's judge tokens are used up."""
-        budget = self.settings.rag_quality.judge_daily_tokens
-        if budget is None or self._version is None:
-            return False
-        midnight = self.clock.now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-        return PostgresPublication(self.database, version=self._version).tokens_since(midnight) >= budget
 
 
 def limits_of(settings: Settings) -> Limits:

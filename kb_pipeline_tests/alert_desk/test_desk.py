@@ -159,6 +159,39 @@ def test_turns_that_wait_because_the_days_tokens_are_spent_are_no_outage(databas
     assert [name for name, _, _ in outbox(database)] == ["rag_judge_outage|judge_errors|prod"]
 
 
+def test_a_turn_that_waits_by_intention_after_a_failure_is_no_outage_until_it_is_due(database: Database) -> None:
+    late = {"ts": NOON - timedelta(hours=9), "version": PROMPT_VERSION, "model": MODEL, "retry": NOON + HOUR}
+    with database.connect() as connection:
+        connection.execute("SELECT kb_ensure_rag_quality_partition(%s)", [NOON])
+        connection.execute(
+            "INSERT INTO rag_quality (event_id, ts, parse_status, had_context, num_passages, context_chars,"
+            " answer_chars, refused, answer_truncated, judge_status, error_class, judge_model, prompt_version,"
+            " created_at) VALUES ('e', %(ts)s, 'ok', true, 1, 1, 1, false, false, 'error', 'not_json', %(model)s,"
+            " %(version)s, %(ts)s)",
+            late,
+        )
+        connection.execute(
+            "INSERT INTO rag_judge_score (event_id, judge_model, prompt_version, ts, status, idempotency_key,"
+            " error_class, judged_at, retry_at)"
+            " VALUES ('e', %(model)s, %(version)s, %(ts)s, 'error', 'e', 'not_json', %(ts)s, %(retry)s)",
+            late,
+        )
+    desk(database).evaluate()
+    assert outbox(database) == []
+    desk(database, Stopped(NOON + 4 * HOUR)).evaluate()
+    assert [name for name, _, _ in outbox(database)] == ["rag_judge_outage|judge_errors|prod"]
+
+
+def test_a_judge_that_two_runs_found_down_is_out_before_anything_has_waited(database: Database) -> None:
+    with database.connect() as connection:
+        connection.execute(
+            "INSERT INTO rag_judge_outage (judge_model, since, runs, retry_at) VALUES (%s, %s, 2, %s)",
+            [MODEL, NOON, NOON + HOUR],
+        )
+    desk(database).evaluate()
+    assert [name for name, _, _ in outbox(database)] == ["rag_judge_outage|judge_errors|prod"]
+
+
 def test_a_template_change_and_an_empty_spike_each_fire_their_rule(database: Database) -> None:
     for back in range(4):
         called(database, NOON - HOUR * back, 8, unparsed=8)

@@ -218,6 +218,16 @@ def test_the_judge_is_back_after_ten_successes_without_a_backlog() -> None:
     assert judged("+" * 10, waiting=timedelta(minutes=30)).finding is Finding.BETWEEN
 
 
+def test_two_runs_that_found_the_judge_down_are_an_outage_and_it_is_not_back_before_one_finds_it_up() -> None:
+    def after(runs: int, outcomes: str = "") -> Reading:
+        condition = JudgeCondition(outcomes=tuple(sign == "+" for sign in outcomes), down_runs=runs)
+        return judge.read(condition, FRESH, LIMITS, NOON)
+
+    assert [after(runs).finding for runs in (0, 1, 2)] == [Finding.THIN, Finding.BETWEEN, Finding.BREACH]
+    assert after(1, "+" * 10).finding is Finding.BETWEEN
+    assert after(0, "+" * 10).finding is Finding.GOOD
+
+
 def test_a_judge_that_nobody_called_is_neither_well_nor_out() -> None:
     assert judged("").finding is Finding.THIN
 

@@ -98,8 +98,13 @@ class PostgresAlertStatistics:
         }
         outcomes = tuple(bool(row[0]) for row in connection.execute(load("judge_outcomes"), parameters))
         waiting = connection.execute(load("waiting_since"), parameters).fetchone()
+        down = connection.execute(load("down_runs"), parameters).fetchone()
         is_due = self._watched.judge_is_due
-        return JudgeCondition(outcomes=outcomes, waiting_since=waiting[0] if waiting and is_due else None)
+        return JudgeCondition(
+            outcomes=outcomes,
+            down_runs=int(down[0]) if down else 0,
+            waiting_since=waiting[0] if waiting and is_due else None,
+        )
 
 
 def _by_subject(
