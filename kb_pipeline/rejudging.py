@@ -42,10 +42,11 @@ class SecondJudge:
     def __init__(self, street: GradingStreet, *, model: str | None = None, base_url: str | None = None) -> None:
         street.require_enabled()
         self._street = street
-        self._base_url = base_url
+        self._server = JudgeServer(street.settings.rag_quality, base_url=base_url)
         self.version = JudgeVersion(model=model, prompt_version=PROMPT_VERSION) if model else street.required_version()
         self.is_configured = self.version == street.version
-        self._turns = PostgresRejudgeableTurns(street.database, version=self.version)
+        room = self._server.characters(self.version)
+        self._turns = PostgresRejudgeableTurns(street.database, version=self.version, judge_chars=room)
 
     @property
     def name(self) -> str:
@@ -62,13 +63,12 @@ class SecondJudge:
         It works in batches, asks the day's budget before each, and may be stopped at any time: what came back is kept.
         """
         quality = self._street.settings.rag_quality
-        server = JudgeServer(quality, base_url=self._base_url)
-        server.judge(self.version)
+        self._server.judge(self.version)  # a public host is refused before anything is asked
 
         def grade(batch: Sequence[RejudgeableTurn]) -> StepReport:
             event_ids = [turn.event_id for turn in batch]
             return self._street.judge_with(
-                server,
+                self._server,
                 self.version,
                 asked.window,
                 rejudging=Rejudging(event_ids=event_ids, provisional=not self.is_configured),

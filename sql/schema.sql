@@ -83,6 +83,15 @@ $$;
 
 COMMENT ON FUNCTION public.kb_is_judgeable(context_chars integer, answer_chars integer) IS 'Whether a turn is short enough to be put to any judge, if need be in parts.';
 
+CREATE FUNCTION public.kb_judge_calls(chars integer, answer_chars integer, judge_chars integer) RETURNS integer
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT CASE WHEN chars <= judge_chars THEN 1 ELSE least(8, 1 + 2 * answer_chars / greatest(judge_chars, 1)) END
+$$;
+
+COMMENT ON FUNCTION public.kb_judge_calls(chars integer, answer_chars integer, judge_chars integer) IS 'About how many calls a turn takes of a judge with room for so many characters: each part is half answer at most.';
+
 CREATE FUNCTION public.kb_list_facts(retrieved jsonb, candidate_pool jsonb, OUT hits bigint, OUT malformed_hits bigint, OUT repeated_hits bigint, OUT hits_out_of_order bigint, OUT candidates bigint, OUT malformed_candidates bigint) RETURNS record
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'

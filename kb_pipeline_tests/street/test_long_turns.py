@@ -7,7 +7,7 @@ import pytest
 
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.demo.reference_judge import Faults
-from kb_pipeline.grading.judging.parts import MOST_ANSWER_CHARS, MOST_CONTEXT_CHARS
+from kb_pipeline.grading.judging.parts import MOST_ANSWER_CHARS, MOST_CONTEXT_CHARS, MOST_PARTS
 from kb_pipeline_tests.builders import Upstream, closed_hour, request_body, response_body, street, table
 from kb_pipeline_tests.judges import WatchedJudge
 
@@ -160,7 +160,11 @@ def test_a_budget_counts_what_long_turns_cost(database: Database) -> None:
     for number in range(3):
         ask(upstream, f"long-{number}", passages(10), long_answer(250))
     with WatchedJudge(window=WINDOW) as judge:
-        options: dict[str, Any] = {"judge_base_url": judge.url, "judge_context_tokens": WINDOW, "judge_concurrency": 1}
+        options: dict[str, Any] = {
+            "judge_base_url": judge.url,
+            "judge_context_tokens": WINDOW,
+            "judge_concurrency": 1,
+        }
         with street(database, judge_daily_tokens=9_000, **options) as grading:
             assert grading.grade().counts["graded"] == 1
         with street(database, **options) as grading:
@@ -171,6 +175,9 @@ def test_the_database_and_the_planner_agree_on_what_is_too_long_for_any_judge(da
     sizes = [(MOST_CONTEXT_CHARS, MOST_ANSWER_CHARS), (MOST_CONTEXT_CHARS + 1, 1), (1, MOST_ANSWER_CHARS + 1)]
     judgeable = [table(database, "SELECT kb_is_judgeable(%s, %s)", *each)[0][0] for each in sizes]
     assert judgeable == [True, False, False]
+    calls = [(100, 10, 100), (101, 1, 100), (900, 100, 100), (9_000_000, 2_000_000, 100)]
+    about = [table(database, "SELECT kb_judge_calls(%s, %s, %s)", *each)[0][0] for each in calls]
+    assert about == [1, 1, 3, MOST_PARTS]
 
 
 @pytest.mark.parametrize("status", ["graded", "skipped"])

@@ -57,7 +57,7 @@ SOURCE = {
     "opinion_version": "o",
     "body_deadline": NOW,
 }
-VERSION = {"judge_model": "m", "prompt_version": "p", "judged_statuses": ["ok"], "judge_chars": 1000, "most_parts": 8}
+VERSION = {"judge_model": "m", "prompt_version": "p", "judged_statuses": ["ok"], "judge_chars": 1000}
 HOUR = {"window_start": closed_hour(100).start, "window_end": closed_hour(100).end}
 PARAMETERS: dict[str, dict[str, Any]] = {
     "unexamined_calls": {**SOURCE, **HOUR, "max_body_bytes": 1000},

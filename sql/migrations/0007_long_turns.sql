@@ -24,3 +24,9 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT context_chars <= 2000000 AND answer_chars <= 200000
 $$;
 COMMENT ON FUNCTION kb_is_judgeable IS 'Whether a turn is short enough to be put to any judge, if need be in parts.';
+
+CREATE FUNCTION kb_judge_calls(chars integer, answer_chars integer, judge_chars integer) RETURNS integer
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT CASE WHEN chars <= judge_chars THEN 1 ELSE least(8, 1 + 2 * answer_chars / greatest(judge_chars, 1)) END
+$$;
+COMMENT ON FUNCTION kb_judge_calls IS 'About how many calls a turn takes of a judge with room for so many characters: each part is half answer at most.';

@@ -123,7 +123,8 @@ class PostgresClaimBook:
         parameters = {**_version(claim.version), "event_id": claim.event_id, "ts": claim.ts}
         detail = {"idempotency_key": claim.idempotency_key, "skip_reason": TOO_LONG, "error_detail": reason}
         connection.execute(load("skip_turn"), parameters | detail)
-        connection.execute(load("touch_hours"), {"ts": [claim.ts]})
+        if not self._provisional:
+            connection.execute(load("touch_hours"), {"ts": [claim.ts]})
 
     def _take(self, connection: Connection, claims: Sequence[Claim], version: JudgeVersion) -> set[str]:
         rows = connection.execute(

@@ -12,7 +12,6 @@ from psycopg.rows import dict_row
 from kb_pipeline.adapters.postgres.connection import Connection, Database
 from kb_pipeline.adapters.postgres.queries import load
 from kb_pipeline.grading.aggregates import CallCounts, Coverage
-from kb_pipeline.grading.judging.parts import MOST_PARTS
 from kb_pipeline.records import JUDGED_STATUSES, PARSED_STATUSES, TEMPLATE_STATUSES, JudgeVersion, ParseStatus
 from kb_pipeline.windows import Window, hour_of
 
@@ -113,7 +112,7 @@ class PostgresPublication:
         Turns whose wait after a failed run lasts beyond `due_at` are left out; without it none is.
         """
         parameters = _bounds(window) | {"judged_statuses": _names(JUDGED_STATUSES), "due_at": due_at, **self._judge}
-        parameters |= {"judge_chars": judge_chars, "most_parts": MOST_PARTS}
+        parameters |= {"judge_chars": judge_chars}
         with self._database.connect() as connection:
             row = connection.execute(load("forecast_waiting"), parameters).fetchone() or (0, 0, 0)
         return int(row[0]), int(row[1]), int(row[2])

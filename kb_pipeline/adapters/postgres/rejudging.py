@@ -15,12 +15,13 @@ from kb_pipeline.windows import Window
 class PostgresRejudgeableTurns:
     """Where each stands with `version`. Each page is a short transaction: a run of hours keeps none open."""
 
-    def __init__(self, database: Database, *, version: JudgeVersion) -> None:
+    def __init__(self, database: Database, *, version: JudgeVersion, judge_chars: int) -> None:
         self._database = database
         self._parameters: dict[str, Any] = {
             "judge_model": version.model,
             "prompt_version": version.prompt_version,
             "judged_statuses": [str(status) for status in sorted(JUDGED_STATUSES)],
+            "judge_chars": judge_chars,
         }
 
     def after(self, window: Window, last: RejudgeableTurn | None, *, chunk: int) -> Sequence[RejudgeableTurn]:

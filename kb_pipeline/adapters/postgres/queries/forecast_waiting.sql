@@ -1,19 +1,13 @@
--- Turns that wait for the judge in an hour, as waiting_turns.sql finds them, how many calls they will about take, and
--- the characters that these would carry; those too, without due_at, whose wait after a failure lasts. A part is half
--- answer at most, and no more of the context than there is.
-SELECT
-  count(*), coalesce(sum(about.calls), 0),
-  coalesce(sum(CASE WHEN about.calls = 1 AND size.chars <= %(judge_chars)s THEN size.chars
-                    ELSE least(size.chars, about.calls * %(judge_chars)s::bigint) END), 0)
+-- Turns that wait for the judge in an hour, as waiting_turns.sql finds them, the calls that they will about take, and the
+-- characters that these would carry; those too, without due_at, whose wait after a failure lasts.
+SELECT count(*), coalesce(sum(size.calls), 0), coalesce(sum(least(size.chars, size.calls * %(judge_chars)s::bigint)), 0)
 FROM rag_triad AS t
 JOIN rag_metric AS m USING (event_id)
 CROSS JOIN LATERAL (
-  SELECT m.context_chars + m.answer_chars + coalesce(char_length(t.question), 0) AS chars
+  SELECT
+    turn.chars, kb_judge_calls(turn.chars, m.answer_chars, %(judge_chars)s) AS calls
+  FROM (SELECT m.context_chars + m.answer_chars + coalesce(char_length(t.question), 0) AS chars) AS turn
 ) AS size
-CROSS JOIN LATERAL (
-  SELECT CASE WHEN size.chars <= %(judge_chars)s THEN 1
-              ELSE least(%(most_parts)s, 1 + 2 * m.answer_chars / greatest(%(judge_chars)s, 1)) END AS calls
-) AS about
 LEFT JOIN rag_judge_score AS s
   ON s.event_id = t.event_id AND s.judge_model = %(judge_model)s AND s.prompt_version = %(prompt_version)s
 WHERE t.ts >= %(window_start)s AND t.ts < %(window_end)s
