@@ -8,6 +8,8 @@ import pytest
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.demo.reference_judge import Faults
 from kb_pipeline.grading.judging.parts import MOST_ANSWER_CHARS, MOST_CONTEXT_CHARS, MOST_PARTS
+from kb_pipeline.rejudging import SecondJudge
+from kb_pipeline.steps.rejudge import Asked
 from kb_pipeline_tests.builders import Upstream, closed_hour, request_body, response_body, street, table
 from kb_pipeline_tests.judges import WatchedJudge
 
@@ -153,6 +155,25 @@ def test_what_no_parts_can_hold_is_skipped_with_the_reason_and_taken_up_when_the
         with street(database, judge_base_url=judge.url, judge_context_tokens=131_072) as grading:
             assert grading.grade(retry_failed=True).counts["graded"] == 1
     assert table(database, QUALITY, "long")[0][:3] == ("ok", None, None)
+
+
+def test_a_second_judge_whose_window_is_too_small_changes_nothing_that_is_published(database: Database) -> None:
+    upstream = Upstream(database)
+    ask(upstream, "long", passages(3), long_answer(2_000))
+    ask(upstream, "parts", passages(200), FACT)
+    with WatchedJudge() as judge:
+        with street(database, judge_base_url=judge.url, judge_context_tokens=131_072) as grading:
+            grading.grade()
+        published = table(database, "SELECT xmin::text, q.* FROM rag_quality AS q ORDER BY 2")
+        with street(database, judge_base_url=judge.url, judge_context_tokens=WINDOW) as grading:
+            done = SecondJudge(grading, model="another").rejudge(Asked(window=closed_hour()))
+            again = SecondJudge(grading, model="another").rejudge(Asked(window=closed_hour()))
+    assert done.report.counts["graded"] == 1
+    assert again.report.counts.get("graded", 0) == 0
+    scores = "SELECT event_id, status, parts, provisional FROM rag_judge_score WHERE judge_model = 'another' ORDER BY 1"
+    assert table(database, scores) == [("long", "skipped", None, True), ("parts", "ok", 1, True)]
+    assert table(database, "SELECT xmin::text, q.* FROM rag_quality AS q ORDER BY 2") == published
+    assert table(database, "SELECT * FROM rag_stale_hour") == []
 
 
 def test_a_budget_counts_what_long_turns_cost(database: Database) -> None:

@@ -122,7 +122,7 @@ class PostgresClaimBook:
     def _skip(self, connection: Connection, claim: Claim, reason: str) -> None:
         parameters = {**_version(claim.version), "event_id": claim.event_id, "ts": claim.ts}
         detail = {"idempotency_key": claim.idempotency_key, "skip_reason": TOO_LONG, "error_detail": reason}
-        connection.execute(load("skip_turn"), parameters | detail)
+        connection.execute(load("skip_turn"), parameters | detail | {"provisional": self._provisional})
         if not self._provisional:
             connection.execute(load("touch_hours"), {"ts": [claim.ts]})
 
