@@ -34,12 +34,23 @@ EVERY = timedelta(minutes=15)
 
 
 class AlertDesk:
-    """Everything about alerts but their delivery, over one database. Use `open`, or give a database of your own."""
+    """Everything about alerts but their delivery, over one database. Use `open`, or give a database of your own.
 
-    def __init__(self, settings: Settings, database: Database, *, clock: Clock | None = None) -> None:
+    `judge_clock` is for replays: the time at which the judge was called, where that is not the time of the evaluation.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        *,
+        clock: Clock | None = None,
+        judge_clock: Clock | None = None,
+    ) -> None:
         self.settings = settings
         self.database = database
         self.clock = clock or SystemClock()
+        self._judge_clock = judge_clock or self.clock
         self.limits = limits_of(settings)
         self.destinations = destinations_of(settings.alerts)
         self.book = PostgresAlertBook(database)
@@ -150,10 +161,10 @@ class AlertDesk:
             surfaces=sorted(quality.surfaces) if quality.enabled else (),
             version=self._version,
             floor=quality.thresholds.ungrounded_floor,
-            judge_is_due=not account.may_judge(self.clock.now()).is_spent,
+            judge_is_due=not account.may_judge(self._judge_clock.now()).is_spent,
             with_retrieval=self.settings.retrieval.enabled,
         )
-        return PostgresAlertStatistics(self.database, watched)
+        return PostgresAlertStatistics(self.database, watched, judge_clock=self._judge_clock)
 
 
 def limits_of(settings: Settings) -> Limits:

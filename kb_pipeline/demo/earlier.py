@@ -6,7 +6,7 @@ these windows have none.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from itertools import product
 from random import Random
@@ -27,6 +27,7 @@ from kb_pipeline.windows import Window, floor_hour
 DAYS = 14
 TURNS_PER_DAY = 240
 TENANTS = {"portal": 0.75, "mobile": 0.25}
+FIRST_TENANT = "portal"
 ORCHESTRATOR = "orchestrator"
 ASPECTS = ("faithfulness", "answer_relevance", "context_relevance")
 BINS = 101
@@ -44,6 +45,7 @@ RANGES: dict[Kind, tuple[Range, Range, Range]] = {
     Kind.NO_CONTEXT_REFUSED: (None, (0.0, 0.0), None),
     Kind.NO_CONTEXT_ASSERTED: ((0.0, 0.0), (0.0, 0.05), None),
 }
+HALF_SUPPORTED = (0.5, 0.62)
 WITHOUT_CONTEXT = frozenset({Kind.NO_CONTEXT_REFUSED, Kind.NO_CONTEXT_ASSERTED})
 REFUSING = frozenset({Kind.REFUSED, Kind.NO_CONTEXT_REFUSED})
 
@@ -73,9 +75,11 @@ def plant_earlier_windows(
     days: int = DAYS,
     turns_per_day: int = TURNS_PER_DAY,
     seed: int = 7,
+    drop: Window | None = None,
 ) -> int:
     """Write the windows of the `days` before the hour of `until` under this judge version; gives the hours written.
 
+    Within `drop` the answers of the first tenant are half supported, none of them worse.
     The database must be migrated. An hour and dimension that is there already stays as it is.
     """
     end = floor_hour(until)
@@ -83,7 +87,10 @@ def plant_earlier_windows(
     quality: list[dict[str, Any]] = []
     calls: list[dict[str, Any]] = []
     for hour in hours:
-        past = list(_past(hour, turns_per_day, dice(seed, hour.start.isoformat())))
+        random = dice(seed, hour.start.isoformat())
+        past = list(_past(hour, turns_per_day, random))
+        if drop is not None and hour.start in drop:
+            past = [_dropped(turn, random) for turn in past]
         quality += _quality_rows(hour, past, version)
         calls += _call_rows(hour, past)
     with database.connect() as connection:
@@ -115,6 +122,13 @@ def _simulated(tenant: str, kind: Kind, random: Random) -> _Past:
         answer_chars=random.randint(60, 260) if kind in RANGES else 0,
         judge_ms=random.randint(20, 90),
     )
+
+
+def _dropped(turn: _Past, random: Random) -> _Past:
+    faithfulness, *others = turn.scores
+    if faithfulness is None or turn.tenant != FIRST_TENANT:
+        return turn
+    return replace(turn, scores=(_within(HALF_SUPPORTED, random), others[0], others[1]))
 
 
 def _within(limits: Range, random: Random) -> float | None:

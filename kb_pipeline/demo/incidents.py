@@ -1,4 +1,4 @@
-"""What goes wrong on the demo's day: the template changes, the judge is away, the day's tokens end.
+"""What goes wrong in the demo: bad answers, empty searches, a changed template, a judge that is away, tokens that end.
 
 Belongs here: in which hours, and how the grading of the day plays it. Does not: what a changed template looks like.
 """
@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import pairwise
 
 from kb_pipeline.defs.jobs import BACKLOG_JOB, HOURLY_JOB
 from kb_pipeline.demo.reference_judge import ReferenceJudge
@@ -21,7 +22,11 @@ FEWEST_HOURS = 8
 FEWEST_TURNS = 60
 # So many of the last turns share what is left of the day's tokens, which is enough for half of them.
 LAST_TURNS = 8
-APART = 2 * HOUR
+APART = HOUR
+DAY = 24 * HOUR
+# Both last a day.
+DROP_BEFORE = 4 * DAY
+EMPTY_BEFORE = 3 * DAY
 JUDGE_ASSET = "judge_scores"
 
 
@@ -29,9 +34,12 @@ JUDGE_ASSET = "judge_scores"
 class Incidents:
     """The hours in which something goes wrong; None where the day has no room for it.
 
-    `template` and `outage` are one hour each; `budget` are the last hours, from which on the tokens end.
+    On the graded day `template` are two hours, `outage` is one; `budget` are the last hours, from which on the tokens
+    end. `drop` and `empty` lie days before it, since what they fire resolves a day after their end.
     """
 
+    drop: Window | None = None
+    empty: Window | None = None
     template: Window | None = None
     outage: Window | None = None
     budget: Window | None = None
@@ -45,19 +53,30 @@ class Incidents:
 
 
 def incidents_of(traffic: Traffic) -> Incidents:
-    """The busiest hours, two hours apart and none of the first or last, and as many last hours as hold some turns."""
+    """The template changes in the two hours together that are busiest, the judge is away in the busiest of the others.
+
+    None of them is the first hour or one of the last, which are as many as hold some turns.
+    """
     if traffic.hours < FEWEST_HOURS or traffic.turns < FEWEST_TURNS:
         return Incidents()
     volumes = Counter(hour_of(slot.ts).start for slot in slots(traffic))
-    whole = [hour for hour in traffic.window.hours() if hour.start in traffic.window]
-    budget = _last(whole, volumes)
-    busiest = sorted(
-        (hour for hour in whole[1:] if hour.end <= budget.start), key=lambda hour: (-volumes[hour.start], hour.start)
+    hours = [hour for hour in traffic.window.hours() if hour.start in traffic.window]
+    budget = _last(hours, volumes)
+    early = [hour for hour in hours[1:] if hour.end <= budget.start]
+    template = max(pairwise(early), key=lambda pair: sum(volumes[hour.start] for hour in pair))
+    away = [hour for hour in early if _is_apart(hour, template)]
+    start = traffic.window.start
+    return Incidents(
+        drop=Window(start - DROP_BEFORE, start - DROP_BEFORE + DAY),
+        empty=Window(start - EMPTY_BEFORE, start - EMPTY_BEFORE + DAY),
+        template=Window(template[0].start, template[1].end),
+        outage=max(away, key=lambda hour: volumes[hour.start], default=None),
+        budget=budget,
     )
-    first = busiest[0]
-    second = next((hour for hour in busiest if abs(hour.start - first.start) >= APART), None)
-    template, outage = sorted((first, second), key=lambda hour: hour.start) if second else (first, None)
-    return Incidents(template=template, outage=outage, budget=budget)
+
+
+def _is_apart(hour: Window, pair: tuple[Window, Window]) -> bool:
+    return hour.end + APART <= pair[0].start or pair[1].end + APART <= hour.start
 
 
 def _last(hours: list[Window], volumes: Counter[datetime]) -> Window:
@@ -77,9 +96,9 @@ def grade_day(
     *,
     spend: Callable[[int], None],
     mend: Callable[[], None],
-    on_hours: Callable[[int], None],
+    after: Callable[[Window], None],
 ) -> None:
-    """One run per hour, with what goes wrong in it; `on_hours` hears how many more are done.
+    """One run per hour, with what goes wrong in it; `after` is called with each when it is done.
 
     `spend` is called with the day's budget of tokens when that begins to matter, `mend` when the judge is back: a day
     that is played in a minute has no time for the waits after an outage. A judge that is not ours cannot be sent away:
@@ -94,7 +113,7 @@ def grade_day(
             runs.run(HOURLY_JOB, hour)
         if incidents.outage == hour:
             mend()
-        on_hours(1)
+        after(hour)
 
 
 def _catch_up(runs: DagsterRuns, incidents: Incidents) -> None:

@@ -9,6 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from kb_pipeline.demo.alarms import AlertFacts
 from kb_pipeline.demo.judged import IncidentReport, JudgeFacts
 from kb_pipeline.demo.retrieval.pictures import show_retrieval
 from kb_pipeline.demo.summary import Hour, Summary, Worst
@@ -29,6 +30,8 @@ def show(summary: Summary, console: Console) -> None:
     console.print(f"Faithfulness by hour  {sparkline(summary.hours)}  (one bar an hour, · none)")
     for line in incident_lines(summary.incidents):
         console.print(line)
+    console.print()
+    console.print(_alerts(summary.alerts))
     console.print()
     console.print(_judge(summary.judge))
     console.print(_worst(summary.worst))
@@ -80,6 +83,14 @@ def _advised(report: IncidentReport) -> str:
         f"suggest-template proposes the question marker {report.advice['question_marker']!r}, "
         f"which fits {_percent(report.advice['share'])} of them"
     )
+
+
+def _alerts(alerts: AlertFacts) -> Table:
+    title = f"Alerts: {len(alerts.fired)} fired, {len(alerts.resolved)} resolved, {alerts.delivered} notices delivered"
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, show_header=False)
+    for name in alerts.fired:
+        table.add_row(name, "resolved" if name in alerts.resolved else "fires")
+    return table
 
 
 def _judge(judge: JudgeFacts) -> Table:

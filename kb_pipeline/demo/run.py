@@ -22,8 +22,9 @@ from kb_pipeline.adapters.clock import SystemClock
 from kb_pipeline.adapters.embedded import EmbeddedPostgres
 from kb_pipeline.adapters.embedded_queue import EmbeddedQueue
 from kb_pipeline.demo import knowledge
+from kb_pipeline.demo.alarms import Alarms
 from kb_pipeline.demo.earlier import plant_earlier_windows
-from kb_pipeline.demo.incidents import grade_day, incidents_of
+from kb_pipeline.demo.incidents import Incidents, grade_day, incidents_of
 from kb_pipeline.demo.judged import incident_reports, judge_facts
 from kb_pipeline.demo.pictures import show
 from kb_pipeline.demo.reference_judge import MODEL, ReferenceJudge
@@ -47,7 +48,9 @@ from kb_pipeline.windows import Window, floor_hour
 MAX_BATCH = 1_000_000
 WORKER_PORT = 9464
 # Some desks are asked about what they have nothing on.
-EMPTY_SHARE_WARN = 0.25
+EMPTY_SHARE_WARN = 0.5
+# About a tenth of the answers are planted without a ground; a limit stands at twice what is usual.
+UNGROUNDED_SHARE = 0.2
 
 
 def run_demo(
@@ -99,10 +102,17 @@ def _play(stage: Stage, quiet: Traffic, judge: ReferenceJudge | None, began: flo
     incidents = incidents_of(quiet)
     traffic = incidents.on(quiet)
     with _progress(console) as progress, stage.instance() as instance:
-        _plant(stage, traffic, progress)
-        play = _converse(stage, traffic, progress)
+        _plant(stage, traffic, incidents, progress)
+        play = _converse(stage, traffic, incidents, progress)
         runs = DagsterRuns(stage.settings, instance)
-        on_hours = _each(progress, "grading hours through Dagster", traffic.window)
+        derive_hours(
+            runs,
+            play.window.hours(),
+            _each(progress, "deriving hours of the retrieval street", play.window),
+            in_runs=min(DERIVED_IN_RUNS, traffic.hours),
+        )
+        alarms = Alarms(stage.settings, stage.database)
+        _look_back(alarms, incidents, traffic.window, progress)
         grade_day(
             runs,
             traffic.window.hours(),
@@ -110,13 +120,7 @@ def _play(stage: Stage, quiet: Traffic, judge: ReferenceJudge | None, began: flo
             judge,
             spend=lambda tokens: runs.reconfigure(stage.with_quality(judge_daily_tokens=tokens)),
             mend=partial(_mend, stage),
-            on_hours=on_hours,
-        )
-        derive_hours(
-            runs,
-            play.window.hours(),
-            _each(progress, "deriving hours of the retrieval street", play.window),
-            in_runs=min(DERIVED_IN_RUNS, traffic.hours),
+            after=_then(alarms.evaluate, _each(progress, "grading hours through Dagster", traffic.window)),
         )
         keep_house(runs)
         found = play.find_out()
@@ -126,10 +130,30 @@ def _play(stage: Stage, quiet: Traffic, judge: ReferenceJudge | None, began: flo
         retrieval=found,
         judge=judge_facts(stage.database, traffic.window, runs, judge),
         incidents=incident_reports(stage.database, runs.settings, incidents, was_away=judge is not None),
+        alerts=alarms.facts(),
         checks=runs.checks,
         seconds=time.monotonic() - began,
         grounded_from=stage.settings.rag_quality.thresholds.faithfulness_warn,
     )
+
+
+def _look_back(alarms: Alarms, incidents: Incidents, day: Window, progress: Progress) -> None:
+    """Evaluate the hours from the first incident up to the graded day."""
+    if incidents.drop is None:
+        return
+    before = Window(incidents.drop.start, day.start)
+    advance = _each(progress, "evaluating alert rules", before)
+    for hour in before.hours():
+        alarms.evaluate(hour)
+        advance(1)
+
+
+def _then(first: Callable[[Window], None], advance: Callable[[int], None]) -> Callable[[Window], None]:
+    def both(hour: Window) -> None:
+        first(hour)
+        advance(1)
+
+    return both
 
 
 def _mend(stage: Stage) -> None:
@@ -137,10 +161,10 @@ def _mend(stage: Stage) -> None:
         street.end_waits()
 
 
-def _converse(stage: Stage, traffic: Traffic, progress: Progress) -> RetrievalPlay:
+def _converse(stage: Stage, traffic: Traffic, incidents: Incidents, progress: Progress) -> RetrievalPlay:
     """Conversations into the application's tables, their retrievals through the queue."""
     playing = progress.add_task("playing conversations", total=1)
-    play = RetrievalPlay.of(stage.database, traffic)
+    play = RetrievalPlay.of(stage.database, traffic, empty=incidents.empty)
     progress.advance(playing)
     sending = progress.add_task("retrievals through the queue", total=len(play.events))
     play.deliver(stage.settings, lambda count: progress.update(sending, completed=count))
@@ -152,7 +176,7 @@ def _each(progress: Progress, title: str, window: Window) -> Callable[[int], Non
     return lambda more: progress.advance(task, more)
 
 
-def _plant(stage: Stage, traffic: Traffic, progress: Progress) -> None:
+def _plant(stage: Stage, traffic: Traffic, incidents: Incidents, progress: Progress) -> None:
     articles = knowledge.load()
     index(stage.database, articles)
     model = stage.settings.rag_quality.judge_model or MODEL
@@ -162,6 +186,7 @@ def _plant(stage: Stage, traffic: Traffic, progress: Progress) -> None:
         version=JudgeVersion(model=model, prompt_version=PROMPT_VERSION),
         turns_per_day=round(traffic.turns * 24 / traffic.hours),
         seed=traffic.seed,
+        drop=incidents.drop,
     )
     planting = progress.add_task("planting audited calls", total=None)
     for chunk in generate(traffic, articles, FullTextSearch(stage.database)):
@@ -180,7 +205,13 @@ def _retrieval(redis_url: str) -> dict[str, Any]:
 
 
 def _quality(judge_url: str | None, model: str) -> dict[str, Any]:
-    return {"judge_base_url": judge_url, "judge_model": model, "max_batch": MAX_BATCH, "judge_concurrency": 8}
+    return {
+        "judge_base_url": judge_url,
+        "judge_model": model,
+        "max_batch": MAX_BATCH,
+        "judge_concurrency": 8,
+        "thresholds": {"ungrounded_share": UNGROUNDED_SHARE},
+    }
 
 
 def _serve(stage: Stage, console: Console) -> None:

@@ -12,6 +12,7 @@ from psycopg.rows import class_row, dict_row
 
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.publication import PostgresPublication
+from kb_pipeline.demo.alarms import AlertFacts
 from kb_pipeline.demo.judged import IncidentReport, JudgeFacts
 from kb_pipeline.demo.queries import load
 from kb_pipeline.demo.retrieval.findings import Findings
@@ -58,6 +59,7 @@ class Summary:
     retrieval: Findings
     judge: JudgeFacts
     incidents: tuple[IncidentReport, ...]
+    alerts: AlertFacts
     checks: Mapping[str, Level]
     seconds: float
 
@@ -82,6 +84,7 @@ class Summary:
             "retrieval": self.retrieval.as_json(),
             "judge": self.judge.as_json(),
             "incidents": [each.as_json() for each in self.incidents],
+            "alerts": self.alerts.as_json(),
             "checks": {name: str(level) for name, level in self.checks.items()},
             "seconds": round(self.seconds, 1),
         }
@@ -94,6 +97,7 @@ def summarise(
     retrieval: Findings,
     judge: JudgeFacts,
     incidents: tuple[IncidentReport, ...],
+    alerts: AlertFacts,
     checks: Mapping[str, Level],
     seconds: float,
     grounded_from: float,
@@ -118,6 +122,7 @@ def summarise(
         retrieval=retrieval,
         judge=judge,
         incidents=incidents,
+        alerts=alerts,
         checks=checks,
         seconds=seconds,
     )

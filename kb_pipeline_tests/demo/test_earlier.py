@@ -1,10 +1,11 @@
 """Earlier windows are rows that the pipeline could have written itself."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.demo.earlier import plant_earlier_windows
 from kb_pipeline.records import JudgeVersion
+from kb_pipeline.windows import Window
 
 UNTIL = datetime(2026, 7, 9, 5, 20, tzinfo=UTC)
 VERSION = JudgeVersion(model="reference-judge", prompt_version="p1")
@@ -64,3 +65,17 @@ def test_the_baseline_is_healthy_and_planting_again_changes_nothing(database: Da
     assert mean == [(True,)]
     plant_earlier_windows(database, until=UNTIL, version=VERSION)
     assert rows(database, everything) == before
+
+
+def test_a_drop_halves_the_support_of_one_tenants_answers_and_of_no_others(database: Database) -> None:
+    drop = Window(UNTIL - timedelta(days=1), UNTIL - timedelta(hours=12))
+    plant_earlier_windows(database, until=UNTIL, version=VERSION, days=2, drop=drop)
+    means = (
+        "SELECT tenant, hour >= %s AND hour < %s, sum(faithfulness_sum) / sum(faithfulness_n)"
+        " FROM rag_quality_window WHERE judge_model <> '' GROUP BY 1, 2"
+    )
+    with database.connect() as connection:
+        rows = connection.execute(means, (drop.start, drop.end)).fetchall()
+    found = {(tenant, is_in): mean for tenant, is_in, mean in rows}
+    assert 0.5 <= found["portal", True] <= 0.62
+    assert min(found["portal", False], found["mobile", False], found["mobile", True]) > 0.7

@@ -26,13 +26,17 @@ def test_at_any_time_of_the_day_three_incidents_share_no_hour_and_each_has_turns
     assert found.template
     assert found.outage
     assert found.budget
-    assert abs(found.template.start - found.outage.start) >= APART
+    assert found.template.end - found.template.start == 2 * HOUR
+    assert found.template.end + APART <= found.outage.start or found.outage.end + APART <= found.template.start
     assert max(found.template.end, found.outage.end) <= found.budget.start
     assert found.budget.end == traffic.end
     counts = {
         window: sum(slot.ts in window for slot in slots(traffic))
         for window in (found.template, found.outage, found.budget)
     }
+    assert found.drop
+    assert found.empty
+    assert max(found.drop.end, found.empty.end) < traffic.window.start
     assert min(counts.values()) >= 3
     assert counts[found.budget] >= LAST_TURNS
 

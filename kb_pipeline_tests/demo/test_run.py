@@ -25,6 +25,7 @@ KEYS = {
     "retrieval",
     "judge",
     "incidents",
+    "alerts",
     "checks",
     "seconds",
 }
@@ -86,6 +87,12 @@ def assert_incidents_are_told(found: dict[str, Any]) -> None:
     assert judge["attacks_moved"] == 0
     assert judge["tokens"] > 0
     assert judge["calibration"]["n"] > 0
+    fired = found["alerts"]["fired"]
+    rules = ("rag_low_faithfulness", "kb_empty_result_spike", "rag_parse_success_drop", "rag_judge_outage")
+    assert sorted(name.partition("|")[0] for name in fired) == sorted(rules)
+    # The day is too short for the last one to resolve.
+    assert {name.partition("|")[0] for name in found["alerts"]["resolved"]} >= set(rules[:2])
+    assert found["alerts"]["dead"] == 0
 
 
 def assert_retrieval_adds_up(found: dict[str, Any]) -> None:

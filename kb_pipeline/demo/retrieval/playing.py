@@ -16,6 +16,7 @@ from kb_pipeline.demo.retrieval.delivery import deliver
 from kb_pipeline.demo.retrieval.engines import PostgresEngines
 from kb_pipeline.demo.retrieval.findings import Findings, find_out
 from kb_pipeline.demo.retrieval.graded import asked_in, with_graded
+from kb_pipeline.demo.retrieval.kiosk import kiosk_searches
 from kb_pipeline.demo.retrieval.library import desks
 from kb_pipeline.demo.retrieval.rehearsal import events_of
 from kb_pipeline.demo.retrieval.upstream import plant
@@ -43,8 +44,11 @@ class RetrievalPlay:
     events: tuple[RetrievalEvent | SearchEvent, ...]
 
     @classmethod
-    def of(cls, database: Database, traffic: Traffic) -> Self:
-        """Play conversations beside the traffic; the portal's articles must be indexed."""
+    def of(cls, database: Database, traffic: Traffic, *, empty: Window | None = None) -> Self:
+        """Play conversations beside the traffic; the portal's articles must be indexed.
+
+        Beside them a kiosk searches, for nothing within `empty`.
+        """
         articles = knowledge.load()
         bank = QuestionBank(articles, FullTextSearch(database))
         graded = list(islice(turns(traffic, bank), MOST_GRADED))
@@ -52,16 +56,18 @@ class RetrievalPlay:
         portal = asked_in(portal, graded)
         engines = PostgresEngines(database)
         engines.index([portal, *others])
-        simulation = simulate(_plan(traffic, portal.name), [portal, *others], engines)
+        plan = _plan(traffic, portal.name)
+        simulation = simulate(plan, [portal, *others], engines)
         simulation = with_graded(simulation, portal, traffic, graded, engines)
         plant(database, simulation, [portal, *others])
-        return cls(database=database, simulation=simulation, engines=engines, events=tuple(events_of(simulation)))
+        searches = kiosk_searches(portal, engines, _window(plan), outage=empty, seed=traffic.seed)
+        events = sorted([*events_of(simulation), *searches], key=lambda event: (event.occurred_at, event.id))
+        return cls(database=database, simulation=simulation, engines=engines, events=tuple(events))
 
     @property
     def window(self) -> Window:
         """The hours that hold something."""
-        plan = self.simulation.plan
-        return Window(plan.end - timedelta(days=plan.days), plan.end)
+        return _window(self.simulation.plan)
 
     def deliver(self, settings: Settings, on_arrival: Callable[[int], None]) -> None:
         """Send the events; `on_arrival` hears how many the worker has written."""
@@ -70,6 +76,10 @@ class RetrievalPlay:
     def find_out(self) -> Findings:
         """What the street made of it."""
         return find_out(self.database, self.simulation, self.engines)
+
+
+def _window(plan: Plan) -> Window:
+    return Window(plan.end - timedelta(days=plan.days), plan.end)
 
 
 def _plan(traffic: Traffic, portal: str) -> Plan:

@@ -16,6 +16,7 @@ from kb_pipeline.adapters.postgres.connection import Connection, Database
 from kb_pipeline.alerting.evaluation import Names, Snapshot
 from kb_pipeline.alerting.rules.judge import JudgeCondition
 from kb_pipeline.alerting.statistics import Hours
+from kb_pipeline.ports import Clock
 from kb_pipeline.records import JudgeVersion
 from kb_pipeline.windows import Window
 
@@ -44,11 +45,15 @@ class Watched:
 
 
 class PostgresAlertStatistics:
-    """Reads a snapshot; no statement takes longer than half a minute."""
+    """Reads a snapshot; no statement takes longer than half a minute.
 
-    def __init__(self, database: Database, watched: Watched) -> None:
+    With `judge_clock` the judge's condition is that of its instant, whatever instant a snapshot is of.
+    """
+
+    def __init__(self, database: Database, watched: Watched, *, judge_clock: Clock | None = None) -> None:
         self._database = database
         self._watched = watched
+        self._judge_clock = judge_clock
 
     def load(self, end: datetime, now: datetime, *, since: datetime | None = None) -> Snapshot:
         """The hours that rules need for a window that ends at `end`, or for all that end from `since` on."""
@@ -60,7 +65,7 @@ class PostgresAlertStatistics:
                 traffic=self._traffic(connection, Window(first - TRAFFIC_REACH, end)),
                 quality=self._quality(connection, Window(first - QUALITY_REACH, end)),
                 retrieval=self._retrieval(connection, Window(first - RETRIEVAL_REACH, end)),
-                judge=self._judge(connection, now),
+                judge=self._judge(connection, self._judge_clock.now() if self._judge_clock else now),
             )
 
     def _traffic(self, connection: Connection, window: Window) -> dict[Names, Hours]:
