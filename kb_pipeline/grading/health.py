@@ -26,7 +26,7 @@ def parse_success(counts: CallCounts) -> Health:
     if failures < MIN_CASES or upper >= PARSE_WARN:
         return passed(sentence)
     verdict = failed if upper < PARSE_ERROR else warned
-    return verdict(f"{sentence} Compare the markers in kb_pipeline.yaml with a current request.")
+    return verdict(f"{sentence} kb-pipeline suggest-template --since 24h says what the new markers probably are.")
 
 
 def synthesis_share(counts: CallCounts, baseline: CallCounts) -> Health:
@@ -41,7 +41,7 @@ def synthesis_share(counts: CallCounts, baseline: CallCounts) -> Health:
     sentence = f"{recognised} of {counts.read} calls were recognised as turns; {usual:.1%} is usual."
     if wilson(recognised, counts.read, z=Z)[1] >= LOST_SHARE * usual:
         return passed(sentence)
-    return failed(f"{sentence} Compare synthesis_markers with a current system message.")
+    return failed(f"{sentence} kb-pipeline suggest-template --since 24h says what the new markers probably are.")
 
 
 def judge_answers(scored: int, unscored: int) -> Health:

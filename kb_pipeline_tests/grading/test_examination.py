@@ -158,6 +158,7 @@ def test_a_pair_is_reported_as_plain_values() -> None:
         "answer",
         "finish_reason",
         "metrics",
+        "opinion",
     }
     assert (report["parse_status"], report["question"], report["answer"]) == ("ok", QUESTION, ANSWER)
 
