@@ -31,10 +31,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if {"postgres_server", "servers_folder"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.postgres)
-    # The long ones first, or one of them would run alone at the end.
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    # Files with long ones first, or one of them would run alone at the end.
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:  # noqa: ARG001 the hook's signature
     """Half as many again as there are cores: many a test waits for a server."""
     return max(2, (os.cpu_count() or 1) * 3 // 2)

@@ -1,4 +1,4 @@
-"""A pair made to be slow is read in time proportional to its length."""
+"""A pair made to be slow is read in time proportional to its length: seconds of CPU, whatever else the machine does."""
 
 import time
 
@@ -19,17 +19,17 @@ REPEATED = [
 @pytest.mark.parametrize("piece", REPEATED)
 def test_repetition_costs_no_more_than_its_length(piece: str) -> None:
     text = piece * (LENGTH // len(piece))
-    started = time.perf_counter()
+    started = time.process_time()
     for question, context in ((text, PASSAGES), ("Apa?", text), (text, text)):
         report = extract_pair(request_body(prompt(question, context)), completion(text), TEMPLATE)
         question_preview(str(report["question"]))
     extract_pair(request_body(text), text.encode(), TEMPLATE)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 4
 
 
 @pytest.mark.parametrize("role", ["system", "user", "assistant", "tool"])
 def test_many_messages_cost_no_more_than_their_number(role: str) -> None:
     crowd = [(role, PASSAGES)] * 5_000
-    started = time.perf_counter()
+    started = time.process_time()
     extract_pair(request_body(*crowd, "PERTANYAAN: Apa?", *crowd), completion(), TEMPLATE)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 4

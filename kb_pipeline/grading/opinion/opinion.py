@@ -19,7 +19,7 @@ from kb_pipeline.support.language import FUNCTION_WORDS
 VERSION = "opinion-1"
 
 LONGEST_ANSWER = 60_000
-LONGEST_CONTEXT = 600_000
+LONGEST_CONTEXT = 300_000
 LONGEST_QUESTION = 20_000
 
 # The doubt of a kind that becomes .5: chosen so that about 5 % of grounded answers have more in any kind.
