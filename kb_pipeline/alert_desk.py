@@ -1,40 +1,45 @@
-"""The alert desk, wired: settings and a database become evaluations, lists, silences and replays.
+"""The alert desk, wired: settings and a database become evaluations, deliveries, lists, silences and replays.
 
-Belongs here: composition of the steps of alerting and their adapters. Does not: Dagster, terminals, delivery.
+Belongs here: composition of the steps of alerting and their adapters. Does not: Dagster, terminals.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
+from random import SystemRandom
 from typing import Any
 
 from kb_pipeline.adapters.clock import SystemClock
+from kb_pipeline.adapters.notify import AppriseService, KeepServer, Webhook
 from kb_pipeline.adapters.postgres.alerting.book import PostgresAlertBook
 from kb_pipeline.adapters.postgres.alerting.outbox import PostgresAlertOutbox
 from kb_pipeline.adapters.postgres.alerting.statistics import PostgresAlertStatistics, Watched
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.grader import grader_database
 from kb_pipeline.adapters.postgres.judge_account import PostgresJudgeAccount
+from kb_pipeline.alerting.delivery import Pace
 from kb_pipeline.alerting.payloads import Sender
 from kb_pipeline.alerting.rules.limits import Limits
 from kb_pipeline.alerting.subjects import may_match
 from kb_pipeline.alerting.words import QualityVerdict, quality_verdict
 from kb_pipeline.errors import KbPipelineError, SettingsError
 from kb_pipeline.grading.judging import PROMPT_VERSION
-from kb_pipeline.ports import Clock
-from kb_pipeline.records import AlertState, JudgeVersion, StepReport
+from kb_pipeline.ports import AlertReceiver, Clock
+from kb_pipeline.records import AlertState, JudgeVersion, OutboxHealth, StepReport
 from kb_pipeline.settings import AlertSettings, Settings
+from kb_pipeline.steps.deliver_alerts import BUDGET_S, USUAL_PACE, deliver_alerts
 from kb_pipeline.steps.evaluate_alerts import evaluate_alerts, report_run
 from kb_pipeline.steps.replay_alerts import Replay, Trial, replay_rule, with_threshold
 from kb_pipeline.windows import Window, hour_of
 
 # How often the schedule evaluates, whatever materializes.
 EVERY = timedelta(minutes=15)
+_chance = SystemRandom()
 
 
 class AlertDesk:
-    """Everything about alerts but their delivery, over one database. Use `open`, or give a database of your own.
+    """Everything about alerts, over one database. Use `open`, or give a database of your own.
 
     `judge_clock` is for replays: the time at which the judge was called, where that is not the time of the evaluation.
     """
@@ -97,6 +102,31 @@ class AlertDesk:
             destinations=self.destinations,
         )
 
+    def deliver(self, *, budget_s: float = BUDGET_S, pace: Pace = USUAL_PACE) -> Mapping[str, StepReport]:
+        """One round of delivery to each destination, within so many seconds together; what it did, by destination.
+
+        A destination that fails is counted and left alone for a while, and holds no other. Raises DatabaseError.
+        """
+        done: dict[str, StepReport] = {}
+        deadline = self.clock.monotonic() + budget_s
+        with receivers_of(self.settings.alerts) as receivers:
+            for left, receiver in zip(range(len(receivers), 0, -1), receivers, strict=True):
+                done[receiver.destination] = deliver_alerts(
+                    outbox=self.outbox,
+                    receiver=receiver,
+                    clock=self.clock,
+                    chance=_chance.random,
+                    pace=pace,
+                    # What one does not use is the others'.
+                    budget_s=max(0.0, deadline - self.clock.monotonic()) / left,
+                )
+        return done
+
+    def delivery(self) -> Sequence[OutboxHealth]:
+        """How delivery to each configured destination stands."""
+        known = {each.destination: each for each in self.outbox.health(self.clock.now())}
+        return [known.get(name) or OutboxHealth(destination=name) for name in self.destinations]
+
     def states(self) -> Sequence[AlertState]:
         """The states of the configured environment."""
         environment = self.settings.alerts.environment
@@ -128,7 +158,13 @@ class AlertDesk:
         return self.book.end_silences(pattern, self.clock.now())
 
     def retry(self, *, destination: str | None = None, fingerprint: str | None = None) -> int:
-        """Try what was given up again, at once; returns how many alerts wait again."""
+        """Try what was given up again, at once; returns how many alerts wait again.
+
+        Raises KbPipelineError for a destination that is not configured.
+        """
+        if destination is not None and destination not in self.destinations:
+            known = ", ".join(self.destinations) or "none"
+            raise KbPipelineError(f"there is no destination {destination!r}; configured are: {known}")
         revived = self.outbox.revive(destination=destination, fingerprint=fingerprint)
         for each in [destination] if destination else self.destinations:
             self.outbox.release(each)
@@ -183,5 +219,20 @@ def limits_of(settings: Settings) -> Limits:
 
 def destinations_of(alerts: AlertSettings) -> tuple[str, ...]:
     """Where alerts go, by name; nowhere where nothing is configured."""
-    configured = {"keep": alerts.keep_url, "webhook": alerts.webhook_url, "apprise": alerts.apprise_urls}
-    return tuple(name for name, address in configured.items() if address)
+    with receivers_of(alerts) as receivers:
+        return tuple(receiver.destination for receiver in receivers)
+
+
+@contextmanager
+def receivers_of(alerts: AlertSettings) -> Iterator[Sequence[AlertReceiver]]:
+    """The other end of each destination; their connections are closed at the end of the block."""
+    with ExitStack() as stack:
+        receivers: list[AlertReceiver] = []
+        if alerts.keep_url:
+            keep = KeepServer(alerts.keep_url, key=alerts.keep_api_key, read_key=alerts.keep_read_key)
+            receivers.append(stack.enter_context(keep))
+        if alerts.webhook_url:
+            receivers.append(stack.enter_context(Webhook(alerts.webhook_url)))
+        for place, url in enumerate(alerts.apprise_urls, start=1):
+            receivers.append(stack.enter_context(AppriseService(url, place=place)))
+        yield receivers

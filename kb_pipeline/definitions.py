@@ -11,6 +11,7 @@ import dagster as dg
 from kb_pipeline.defs.alerting import ALERT_DESK, alert_definitions
 from kb_pipeline.defs.arrivals import retrieval_arrivals_sensor
 from kb_pipeline.defs.copies import copy_definitions
+from kb_pipeline.defs.delivery import delivery_definitions
 from kb_pipeline.defs.grading import grading_assets, grading_source_specs
 from kb_pipeline.defs.grading_checks import grading_checks, slow_grading_checks
 from kb_pipeline.defs.jobs import grading_jobs, house_job, retrieval_jobs
@@ -65,6 +66,8 @@ def build_definitions(settings: Settings, **resources: Any) -> dg.Definitions:
         return dg.Definitions()
     windows = {"quality_windows": settings.rag_quality.enabled, "retrieval_windows": settings.retrieval.enabled}
     streets.append(alert_definitions([name for name, is_there in windows.items() if is_there]))
+    if settings.alerts.has_destination:
+        streets.append(delivery_definitions())
     opened = {
         GRADING.name: GradingStreets(settings),
         RETRIEVAL.name: RetrievalStreets(settings),

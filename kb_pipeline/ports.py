@@ -3,12 +3,13 @@
 Belongs here: what a step needs of the outside world. Does not: implementations, SQL, HTTP.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
+from kb_pipeline.alerting.delivery import Answer, Proof, Standing
 from kb_pipeline.alerting.evaluation import Snapshot
 from kb_pipeline.grading.calibration import ExpertAgreement, ExpertLabel, ScoreSums
 from kb_pipeline.grading.comparison import PairedScores, VersionUse
@@ -328,8 +329,12 @@ class AlertOutbox(Protocol):
         """What was accepted and not seen there yet, the longest ago first."""
         ...
 
-    def sent(self, entries: Sequence[OutboxEntry], *, now: datetime) -> None:
-        """The destination accepted them."""
+    def sent(self, entries: Sequence[OutboxEntry], *, now: datetime) -> int:
+        """They are on their way, or were accepted; returns how many. Fewer than given: somebody else has them."""
+        ...
+
+    def returned(self, entries: Sequence[OutboxEntry]) -> None:
+        """They were on their way and were certainly not taken: they wait again, as if they had not been sent."""
         ...
 
     def lost(self, entries: Sequence[OutboxEntry]) -> None:
@@ -338,6 +343,25 @@ class AlertOutbox(Protocol):
 
     def confirmed(self, entries: Sequence[OutboxEntry], *, now: datetime) -> None:
         """They are there, and with each every earlier one of its fingerprint that was sent."""
+        ...
+
+    def assumed(self, entries: Sequence[OutboxEntry], *, now: datetime) -> None:
+        """They were accepted and nothing more can be known: they are done with, and confirmed nothing."""
+        ...
+
+    def doubt(self, destination: str, *, now: datetime, every: timedelta) -> int:
+        """What was confirmed longer than `every` ago and still stands is to be seen anew; returns how many.
+
+        That is the newest alert of each fingerprint while it fires, and once more after it resolved.
+        """
+        ...
+
+    def repeat(self, destination: str, *, now: datetime, every: timedelta, resolves: int, spacing: timedelta) -> int:
+        """What is due again where nothing can be read back waits again; returns how many.
+
+        That is the newest alert of each fingerprint: while it fires, `every` so often; a resolve until it was sent
+        `resolves` times, `spacing` apart.
+        """
         ...
 
     def bury(self, entry: OutboxEntry, reason: str, *, now: datetime) -> None:
@@ -354,4 +378,31 @@ class AlertOutbox(Protocol):
 
     def health(self, now: datetime) -> Sequence[OutboxHealth]:
         """How each destination stands."""
+        ...
+
+
+class AlertReceiver(Protocol):
+    """One destination's other end. Nothing it meets is raised: it is an answer."""
+
+    @property
+    def destination(self) -> str:
+        """The name under which the outbox keeps its alerts."""
+        ...
+
+    @property
+    def proof(self) -> Proof:
+        """What shows that an alert arrived there."""
+        ...
+
+    @property
+    def most(self) -> int:
+        """How many alerts one request may carry."""
+        ...
+
+    def send(self, alerts: Sequence[Mapping[str, Any]], *, within_s: float) -> Answer:
+        """Send the alerts in one request, in order; the answer comes within so many seconds."""
+        ...
+
+    def standing(self, fingerprints: Sequence[str], *, within_s: float) -> Standing:
+        """Which kb_seq of each fingerprint is there, within so many seconds."""
         ...

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kb_pipeline.records import AlertState
     from kb_pipeline.steps.replay_alerts import Replay
 
-DEAD = 50
+WAITING = DEAD = 50
 
 
 def overview(
@@ -27,12 +27,24 @@ def overview(
         for state in desk.states()
         if fingerprint in {None, state.fingerprint} and (state.status.is_active or not only_active)
     ]
+    waiting = [entry for entry in desk.outbox.waiting(limit=WAITING) if fingerprint in {None, entry.fingerprint}]
     dead = [entry for entry in desk.outbox.dead(limit=DEAD) if fingerprint in {None, entry.fingerprint}]
     return {
         "verdict": desk.verdict(),
         "states": states,
         "silences": desk.book.silences(now),
-        "destinations": desk.outbox.health(now),
+        "destinations": desk.delivery(),
+        "waiting": [
+            {
+                "destination": entry.destination,
+                "fingerprint": entry.fingerprint,
+                "kb_seq": entry.kb_seq,
+                "state": entry.state,
+                "attempts": entry.attempts,
+                "queued_at": entry.queued_at,
+            }
+            for entry in waiting
+        ],
         "dead": [
             {
                 "destination": entry.destination,
@@ -84,6 +96,7 @@ def write_overview(found: Mapping[str, Any]) -> None:
         found["destinations"],
         ("destination", "pending", "unconfirmed", "dead", "oldest_pending_s", "last_confirmed_at", "reason"),
     )
+    _write_rows("waiting", found["waiting"], ("destination", "fingerprint", "kb_seq", "state", "attempts", "queued_at"))
     _write_rows("dead", found["dead"], ("destination", "fingerprint", "kb_seq", "attempts", "reason"))
     _write_rows(
         "flip", found["history"], ("happened_at", "fingerprint", "from_status", "to_status", "reason", "sentence")

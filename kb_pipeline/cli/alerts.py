@@ -125,7 +125,7 @@ def silence(
 
 
 @alerts.command(short_help="Try dead letters and held destinations again.")
-@click.option("--destination", type=click.Choice(["keep", "webhook", "apprise"]), help="Only this one.")
+@click.option("--destination", metavar="D", help="Only this one, by its name in the list.")
 @click.option("--fingerprint", metavar="F", help="Only this alert.")
 @json_option
 @pass_invocation

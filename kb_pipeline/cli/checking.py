@@ -15,7 +15,9 @@ from kb_pipeline.errors import KbPipelineError
 
 if TYPE_CHECKING:
     from kb_pipeline.adapters.postgres.source_check import Finding
-    from kb_pipeline.settings import RagQualitySettings, RetrievalSettings, Settings
+    from kb_pipeline.settings import AlertSettings, RagQualitySettings, RetrievalSettings, Settings
+
+ASKED_S = 10.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,10 +35,10 @@ class Outcome:
 @pass_invocation
 @click.pass_context
 def check(ctx: click.Context, invocation: Invocation, *, as_json: bool) -> None:
-    """Verify configuration, database, source views, judge and queue, and say how to mend what is wrong.
+    """Verify configuration, database, source views, judge, queue and Keep, and say how to mend what is wrong.
 
     Where grading is enabled the judge is asked to grade one built-in turn, where retrieval is the queue server to
-    answer. Exits with 1 if there is any problem.
+    answer, where Keep is configured Keep whether it takes our keys. Exits with 1 if there is any problem.
     """
     settings = invocation.settings()
     outcomes: list[Outcome] = []
@@ -64,6 +66,7 @@ def _outcomes(settings: "Settings", invocation: Invocation) -> Iterator[Outcome]
     yield from _guarded("judge", _judge(settings.rag_quality))
     if settings.retrieval.enabled:
         yield from _guarded("queue", _queue(settings.retrieval))
+    yield from _alerts(settings.alerts)
 
 
 def _guarded(name: str, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
@@ -161,3 +164,17 @@ def _queue(retrieval: "RetrievalSettings") -> Iterator[Outcome]:
     answer = probe_now(QueueServer.configured(retrieval))
     message, remedy = _parts(answer.objection) if answer.objection else (answer.description, "")
     yield Outcome(name="queue", ok=not answer.objection, message=message, remedy=remedy)
+
+
+def _alerts(alerts: "AlertSettings") -> Iterator[Outcome]:
+    """Keep is asked with nothing that it would store; a webhook and Apprise cannot be asked without an alert."""
+    from kb_pipeline.adapters.notify import AppriseService, KeepServer
+
+    if alerts.keep_url:
+        with KeepServer(alerts.keep_url, key=alerts.keep_api_key, read_key=alerts.keep_read_key) as keep:
+            for found in keep.check(within_s=ASKED_S):
+                yield Outcome(name="alerts", ok=found.ok, message=found.message, remedy=found.remedy)
+    for place, url in enumerate(alerts.apprise_urls, start=1):
+        if objection := AppriseService(url, place=place).objection():
+            message, remedy = _parts(objection)
+            yield Outcome(name="alerts", ok=False, message=message, remedy=remedy)

@@ -14,6 +14,7 @@ from kb_pipeline.cli.checking import check
 from kb_pipeline.cli.commands import Commands
 from kb_pipeline.cli.comparing import compare_judges
 from kb_pipeline.cli.costing import costs
+from kb_pipeline.cli.delivering import deliver
 from kb_pipeline.cli.demonstration import demo
 from kb_pipeline.cli.evaluating import evaluate_runs
 from kb_pipeline.cli.explaining import explain
@@ -43,6 +44,8 @@ def kb_pipeline(ctx: click.Context, config: Path | None, *, debug: bool) -> None
     """
     ctx.obj = Invocation(config=config, debug=debug)
 
+
+alerts.add_command(deliver)
 
 for command in (
     demo,

@@ -1,6 +1,6 @@
-"""Alerts in Dagster: an evaluation after every hour's windows and on a schedule, and runs that fail.
+"""Alerts in Dagster: an evaluation after every hour's windows and on a schedule, runs that fail, delivery.
 
-Belongs here: the asset, its job, schedule and sensors. Does not: rules, delivery.
+Belongs here: the asset, its job, schedule and sensors. Does not: rules, what is sent when.
 """
 
 from collections.abc import Iterator, Sequence

@@ -202,11 +202,11 @@ class OutboxHealth:
     """How delivery to one destination stands: counts, and seconds that the oldest pending alert has waited."""
 
     destination: str
-    pending: int
-    unconfirmed: int
-    dead: int
-    oldest_pending_s: float | None
-    last_confirmed_at: datetime | None
-    next_try_at: datetime | None
-    failures: int
-    reason: str | None
+    pending: int = 0
+    unconfirmed: int = 0
+    dead: int = 0
+    oldest_pending_s: float | None = None
+    last_confirmed_at: datetime | None = None
+    next_try_at: datetime | None = None
+    failures: int = 0
+    reason: str | None = None

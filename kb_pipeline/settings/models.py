@@ -143,13 +143,18 @@ class AlertSettings(Section):
     keep_api_key: SecretText | None = None
     """The key that may send alerts to Keep."""
     keep_read_key: SecretText | None = None
-    """The key that may read alerts back from Keep; check uses it."""
+    """The key that may read alerts back from Keep, so that each is seen to have arrived."""
     webhook_url: Annotated[SecretHttpUrl | None, Field(repr=False)] = None
-    """A URL that receives each alert as JSON."""
+    """A URL that receives each alert as one JSON object."""
     apprise_urls: Annotated[Listed[NotificationUrl], Field(repr=False)] = ()
-    """Further receivers, as Apprise URLs."""
+    """Further receivers, as Apprise URLs; they need kb-pipeline[apprise]."""
     environment: Text = "prod"
     """Named in each alert."""
+
+    @property
+    def has_destination(self) -> bool:
+        """Whether alerts go anywhere."""
+        return bool(self.keep_url or self.webhook_url or self.apprise_urls)
 
 
 class TokenSettings(Section):

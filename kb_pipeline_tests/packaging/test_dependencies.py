@@ -26,9 +26,10 @@ def imported() -> Iterator[str]:
 
 
 def declared() -> set[str]:
-    """The distributions that the project depends on at run time."""
+    """The distributions that the project depends on at run time, those of its extras included."""
     project = tomllib.loads(page("pyproject.toml"))["project"]
-    return {re.split(r"[\[<>=!~ ]", dependency)[0] for dependency in project["dependencies"]}
+    extras = [each for extra in project["optional-dependencies"].values() for each in extra]
+    return {re.split(r"[\[<>=!~ ]", dependency)[0] for dependency in (*project["dependencies"], *extras)}
 
 
 def test_every_import_is_declared_and_every_declaration_is_imported() -> None:

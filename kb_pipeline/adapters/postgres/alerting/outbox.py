@@ -5,7 +5,7 @@ Belongs here: the tables kb_alert_outbox and kb_alert_destination. Does not: HTT
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, LiteralString
 
 from psycopg.rows import dict_row
@@ -29,7 +29,13 @@ class PostgresAlertOutbox:
         """Whether this is the only deliverer of the destination; it stays so to the end of the block."""
         with self._database.session() as connection:
             row = connection.execute(load("lock_delivery"), {"destination": destination}).fetchone()
-            yield bool(row and row[0])
+            is_only = bool(row and row[0])
+            try:
+                yield is_only
+            finally:
+                # A session that is closed lets go of it too, but some moments later.
+                if is_only and not connection.closed:
+                    connection.execute(load("unlock_delivery"), {"destination": destination})
 
     def pending(self, destination: str, *, now: datetime, limit: int) -> Sequence[OutboxEntry]:
         """What may be sent now, whole fingerprints from their oldest entry on; none while the destination is held."""
@@ -43,9 +49,17 @@ class PostgresAlertOutbox:
         """What was given up, the newest first, with the reason."""
         return self._entries(load("dead_alerts"), destination=destination, limit=limit)
 
-    def sent(self, entries: Sequence[OutboxEntry], *, now: datetime) -> None:
-        """The destination accepted them."""
-        self._mark(load("mark_sent"), entries, now=now)
+    def waiting(self, *, limit: int) -> Sequence[OutboxEntry]:
+        """What is not done with, whatever holds it, the oldest first."""
+        return self._entries(load("waiting_alerts"), limit=limit)
+
+    def sent(self, entries: Sequence[OutboxEntry], *, now: datetime) -> int:
+        """They are on their way, or were accepted; returns how many. Fewer than given: somebody else has them."""
+        return self._mark(load("mark_sent"), entries, now=now)
+
+    def returned(self, entries: Sequence[OutboxEntry]) -> None:
+        """They were on their way and were certainly not taken: they wait again, as if they had not been sent."""
+        self._mark(load("mark_returned"), entries)
 
     def lost(self, entries: Sequence[OutboxEntry]) -> None:
         """They were accepted and are not there: they wait again."""
@@ -57,6 +71,24 @@ class PostgresAlertOutbox:
         with self._database.connect() as connection:
             for destination in sorted({entry.destination for entry in entries}):
                 connection.execute(load("note_confirmation"), {"destination": destination, "now": now})
+
+    def assumed(self, entries: Sequence[OutboxEntry], *, now: datetime) -> None:
+        """They were accepted and nothing more can be known: they are done with, and confirmed nothing."""
+        self._mark(load("mark_confirmed"), entries, now=now)
+
+    def doubt(self, destination: str, *, now: datetime, every: timedelta) -> int:
+        """What was confirmed longer than `every` ago and still stands is to be seen anew; returns how many."""
+        parameters = {"destination": destination, "now": now, "every": every}
+        with self._database.connect() as connection:
+            return connection.execute(load("doubt_alerts"), parameters).rowcount
+
+    def repeat(self, destination: str, *, now: datetime, every: timedelta, resolves: int, spacing: timedelta) -> int:
+        """What is due again where nothing can be read back waits again; returns how many."""
+        parameters = {
+            "destination": destination, "now": now, "every": every, "resolves": resolves, "spacing": spacing
+        }  # fmt: skip
+        with self._database.connect() as connection:
+            return connection.execute(load("repeat_alerts"), parameters).rowcount
 
     def bury(self, entry: OutboxEntry, reason: str, *, now: datetime) -> None:
         """It was refused for good."""
@@ -89,8 +121,10 @@ class PostgresAlertOutbox:
         with self._database.connect() as connection, connection.cursor(row_factory=dict_row) as cursor:
             return [OutboxEntry(**row) for row in cursor.execute(query, parameters).fetchall()]
 
-    def _mark(self, query: LiteralString, entries: Sequence[OutboxEntry], **parameters: Any) -> None:
+    def _mark(self, query: LiteralString, entries: Sequence[OutboxEntry], **parameters: Any) -> int:
+        changed = 0
         with self._database.connect() as connection:
             for entry in entries:
                 key = {"destination": entry.destination, "fingerprint": entry.fingerprint, "kb_seq": entry.kb_seq}
-                connection.execute(query, parameters | key)
+                changed += connection.execute(query, parameters | key).rowcount
+        return changed
