@@ -207,7 +207,7 @@ CREATE TABLE public.kb_alert_destination (
 
 COMMENT ON TABLE public.kb_alert_destination IS 'How delivery to a destination stands: it is the destination that backs off, never a single alert.';
 
-COMMENT ON COLUMN public.kb_alert_destination.destination IS 'keep, webhook or apprise.';
+COMMENT ON COLUMN public.kb_alert_destination.destination IS 'keep, webhook, or apprise-1, apprise-2, … by place in the configuration.';
 
 COMMENT ON COLUMN public.kb_alert_destination.next_try_at IS 'Nothing is sent before; null when nothing is held.';
 
@@ -239,7 +239,7 @@ CREATE TABLE public.kb_alert_outbox (
 
 COMMENT ON TABLE public.kb_alert_outbox IS 'What is to be delivered where: written with the state that it tells of, in one transaction, and delivered by another step, per fingerprint in the order of kb_seq.';
 
-COMMENT ON COLUMN public.kb_alert_outbox.destination IS 'keep, webhook or apprise.';
+COMMENT ON COLUMN public.kb_alert_outbox.destination IS 'keep, webhook, or apprise-1, apprise-2, … by place in the configuration.';
 
 COMMENT ON COLUMN public.kb_alert_outbox.fingerprint IS 'The alert.';
 

@@ -6,12 +6,11 @@ Belongs here: its options, how long it goes on, its words. Does not: order, retr
 import time
 from collections import Counter
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import click
 
-from kb_pipeline.cli.alerts import Lasting, json_option
+from kb_pipeline.cli.alerts import json_option
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
 from kb_pipeline.cli.output import words, write_facts, write_json, write_line
 from kb_pipeline.errors import SettingsError
@@ -20,19 +19,26 @@ if TYPE_CHECKING:
     from kb_pipeline.alert_desk import AlertDesk
     from kb_pipeline.records import OutboxHealth
 
-WITHIN = timedelta(minutes=5)
+WITHIN_S = 300.0
 PAUSE_S = 0.5
 
 
 @click.command(short_help="Send what waits in the outbox.")
 @click.option("--once", is_flag=True, help="One bounded round (the default).")
 @click.option("--until-empty", is_flag=True, help="Go on until nothing waits or is unconfirmed.")
-@click.option("--within", type=Lasting(), default="5m", show_default=True, help="With --until-empty: how long at most.")
+@click.option(
+    "--within",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    default=WITHIN_S,
+    show_default=True,
+    help="With --until-empty: how long at most.",
+)
 @json_option
 @pass_invocation
 @click.pass_context
 def deliver(
-    ctx: click.Context, invocation: Invocation, *, once: bool, until_empty: bool, within: timedelta, as_json: bool
+    ctx: click.Context, invocation: Invocation, *, once: bool, until_empty: bool, within: float, as_json: bool
 ) -> None:
     """Send what waits in the outbox to every configured destination, and see what arrived.
 
@@ -58,11 +64,11 @@ def deliver(
     ctx.exit(1 if until_empty and _waiting(health) else 0)
 
 
-def _delivered(desk: "AlertDesk", within: timedelta | None) -> tuple[dict[str, Counter[str]], list[str]]:
+def _delivered(desk: "AlertDesk", within: float | None) -> tuple[dict[str, Counter[str]], list[str]]:
     """What all rounds did by destination, and their notes, each once."""
     counts = {name: Counter[str]() for name in desk.destinations}
     notes: dict[str, None] = {}
-    deadline = desk.clock.monotonic() + (within.total_seconds() if within else 0)
+    deadline = desk.clock.monotonic() + (within or 0.0)
     while True:
         for name, report in desk.deliver().items():
             counts[name].update({key: int(value) for key, value in report.counts.items()})

@@ -91,7 +91,7 @@ CREATE TABLE kb_alert_outbox (
 CREATE INDEX kb_alert_outbox_open ON kb_alert_outbox (destination, queued_at) WHERE state IN ('pending', 'sent');
 CREATE INDEX kb_alert_outbox_dead ON kb_alert_outbox (destination, settled_at) WHERE state = 'dead';
 COMMENT ON TABLE kb_alert_outbox IS 'What is to be delivered where: written with the state that it tells of, in one transaction, and delivered by another step, per fingerprint in the order of kb_seq.';
-COMMENT ON COLUMN kb_alert_outbox.destination IS 'keep, webhook or apprise.';
+COMMENT ON COLUMN kb_alert_outbox.destination IS 'keep, webhook, or apprise-1, apprise-2, … by place in the configuration.';
 COMMENT ON COLUMN kb_alert_outbox.fingerprint IS 'The alert.';
 COMMENT ON COLUMN kb_alert_outbox.kb_seq IS 'Its place among the notices of the fingerprint.';
 COMMENT ON COLUMN kb_alert_outbox.state IS 'pending; sent (accepted, not confirmed yet); confirmed; dead (refused for good).';
@@ -110,7 +110,7 @@ CREATE TABLE kb_alert_destination (
   last_confirmed_at timestamptz
 );
 COMMENT ON TABLE kb_alert_destination IS 'How delivery to a destination stands: it is the destination that backs off, never a single alert.';
-COMMENT ON COLUMN kb_alert_destination.destination IS 'keep, webhook or apprise.';
+COMMENT ON COLUMN kb_alert_destination.destination IS 'keep, webhook, or apprise-1, apprise-2, … by place in the configuration.';
 COMMENT ON COLUMN kb_alert_destination.next_try_at IS 'Nothing is sent before; null when nothing is held.';
 COMMENT ON COLUMN kb_alert_destination.failures IS 'Failures in a row.';
 COMMENT ON COLUMN kb_alert_destination.reason IS 'What the last failure was; null when all is well.';
