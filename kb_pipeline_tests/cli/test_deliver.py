@@ -74,9 +74,16 @@ def test_check_says_which_key_keep_refuses(terminal: Callable[..., Terminal], ke
     good = terminal(to(keep)).run("check").out
     assert "ok       alerts: Keep at 127.0.0.1" in good
     assert "shows what arrived" in good
-    bad = terminal(to(keep) | {"keep_api_key": "other", "apprise_urls": ["nobody-knows://x"]}).run("check")
+    bad = terminal(to(keep) | {"keep_api_key": "s3cret-and-wrong"}).run("check")
     assert bad.code == 1
+    assert "PROBLEM  alerts: Keep at 127.0.0.1" in bad.out
     assert "alerts.keep_api_key is refused" in bad.out
-    assert "entry 1 of alerts.apprise_urls" in bad.out
-    assert "other" not in bad.out.replace("another", "")
+    assert "s3cret-and-wrong" not in bad.out
     assert keep.received == []
+
+
+def test_check_names_a_url_that_apprise_does_not_know(terminal: Callable[..., Terminal]) -> None:
+    pytest.importorskip("apprise", reason="the extra apprise is not installed")
+    found = terminal({"apprise_urls": ["json://127.0.0.1", "nobody-knows://x"]}).run("check")
+    assert found.code == 1
+    assert "PROBLEM  alerts: entry 2 of alerts.apprise_urls" in found.out
