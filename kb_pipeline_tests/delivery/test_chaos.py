@@ -35,7 +35,7 @@ from kb_pipeline.alerting.delivery import Pace
 from kb_pipeline.errors import DatabaseError
 from kb_pipeline_tests.delivery.flips import delivering
 url, keep, key, read_key = sys.argv[1:]
-pace = Pace(batch=20, back_off_s=.01, back_off_cap_s=.1, held_s=.2, lost_s=.6, lost_cap_s=1.2, request_s=1)
+pace = Pace(batch=20, back_off_s=.01, back_off_cap_s=.1, held_s=.2, lost_s=2, lost_cap_s=4, request_s=5)
 desk = delivering(Database(url), SystemClock(), keep_url=keep, keep_api_key=key, keep_read_key=read_key)
 print("ready", flush=True)
 while True:

@@ -3,8 +3,9 @@
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from kb_pipeline.alerting.delivery import Pace
 from kb_pipeline.demo.local_keep import LocalKeep
 from kb_pipeline.errors import KbPipelineError
 from kb_pipeline.windows import HOUR, floor_hour
-from kb_pipeline_tests.alert_desk.windows import NOON, Stopped, bad_hours
+from kb_pipeline_tests.alert_desk.windows import MODEL, NOON, Stopped, bad_hours, graded
 from kb_pipeline_tests.alert_desk.windows import desk as alert_desk
 from kb_pipeline_tests.builders import table
 from kb_pipeline_tests.clocks import MovedClock
@@ -110,6 +111,43 @@ def test_a_look_at_the_outbox_does_not_read_what_was_confirmed_long_ago(database
         ):  # fmt: skip
             plan = "\n".join(str(row[0]) for row in connection.execute(b"EXPLAIN " + load(name).encode(), given))
             assert "Seq Scan on kb_alert_outbox" not in plan, f"{name}\n{plan}"
+
+
+def test_a_handful_of_bad_turns_is_one_warning_in_keep_which_resolves_by_itself(database: Database) -> None:
+    eager: dict[str, Any] = {"enabled": True, "judge_model": MODEL, "thresholds": {"confidence_z": 0, "min_graded": 1}}
+    graded(database, NOON, [0.6, 0.55, 0.65])
+    with LocalKeep() as keep:
+
+        def look(at: datetime) -> list[tuple[str, str]]:
+            """Evaluate and deliver; what arrived so far."""
+            given: dict[str, dict[str, Any]] = {
+                "rag_quality": eager,
+                "retrieval": {"enabled": False},
+                "alerts": {**to(keep), "webhook_url": None},
+            }
+            desk = alert_desk(database, Stopped(at), **given)
+            desk.evaluate()
+            for _ in range(200):
+                desk.deliver()
+                if not desk.delivery()[0].pending + desk.delivery()[0].unconfirmed:
+                    break
+                time.sleep(0.01)
+            return [(alert["fingerprint"], alert["status"]) for alert in keep.received]
+
+        fingerprint = "rag_low_faithfulness|faithfulness|prod:portal:public:rag"
+        assert look(NOON + timedelta(minutes=5)) == [(fingerprint, "firing")]
+        (alert,) = keep.received
+        assert alert["severity"] == "warning"
+        assert alert["labels"] | {"n": "3", "value": "0.6000", "threshold": "0.7000"} == alert["labels"]
+        assert alert["labels"]["window_hours"] == "24"
+        assert alert["url"].startswith("https://quality.example.org/alerts?fingerprint=rag_low_faithfulness")
+        for hours in range(1, 5):
+            graded(database, NOON + HOUR * hours, [0.95] * 9)
+            look(NOON + HOUR * hours + timedelta(minutes=5))
+        assert [(each["fingerprint"], each["status"]) for each in keep.received] == [
+            (fingerprint, "firing"),
+            (fingerprint, "resolved"),
+        ]
 
 
 MARKER = "tanda-rahasia-7f3"

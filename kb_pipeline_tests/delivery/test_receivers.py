@@ -95,6 +95,15 @@ def test_what_a_person_has_to_mend_is_named(status: int, words: str) -> None:
     assert len(server.received) == 1
 
 
+@pytest.mark.parametrize("key", ["kunci-é", "two\nlines", "half \ud83d"])
+def test_a_key_that_no_header_can_carry_is_named_and_raises_nothing(key: str) -> None:
+    with served(http(202)) as server, KeepServer(server.base_url, key=SecretStr(key)) as keep:
+        answer = keep.send([ALERT], within_s=5)
+    assert answer.outcome is Outcome.HELD
+    assert "key cannot be used" in answer.sentence
+    assert server.received == []
+
+
 def test_a_redirect_is_not_followed_so_that_no_key_goes_elsewhere() -> None:
     with (
         served(http(202)) as elsewhere,

@@ -68,6 +68,7 @@ def test_alerts_arrive_as_one_list_in_order_and_are_seen_there(
     until_confirmed(desk)
     assert sorted(seen(keep)) == [("a", 1), ("a", 2), ("b", 1)]
     assert keep.alerts.latest()[flips_of("a")]["status"] == "resolved"
+    assert (keep.told("firing"), keep.told("resolved")) == ([flips_of("a"), flips_of("b")], [flips_of("a")])
     assert len(keep.bodies) == 1
     assert isinstance(json.loads(keep.bodies[0]), list)
     assert stands(database) == [("confirmed", 3)]

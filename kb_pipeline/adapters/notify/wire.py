@@ -62,8 +62,9 @@ class Wire:
                 return await self._asked(_request(url, content, headers, within_s))
         except _NOT_SENT as error:
             return Reply(answer=Answer(words=f"it cannot be reached ({type(error).__name__})"))
-        except httpx.InvalidURL:
-            return Reply(answer=Answer(words="its address cannot be read", is_usable=False))
+        except (httpx.InvalidURL, httpx.LocalProtocolError, ValueError):
+            # Raised before a byte went out too, by an address or by a key that is no text for a header.
+            return Reply(answer=Answer(words="its address or key cannot be used in HTTP", is_usable=False))
         except TimeoutError:
             return Reply(answer=Answer(words=f"none within {within_s:.0f} s", is_certain=False))
         except (httpx.HTTPError, httpx.StreamError, OSError) as error:

@@ -203,6 +203,10 @@ class LocalKeep:
         """The alerts that became visible, in that order."""
         return self.alerts.received
 
+    def told(self, status: str) -> list[str]:
+        """The fingerprints that were received with a status, in alphabetical order."""
+        return sorted({str(alert["fingerprint"]) for alert in self.received if alert["status"] == status})
+
     @property
     def bodies(self) -> list[bytes]:
         """The requests to send."""
