@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -26,6 +26,7 @@ from kb_pipeline.demo.alarms import Alarms
 from kb_pipeline.demo.earlier import plant_earlier_windows
 from kb_pipeline.demo.incidents import Incidents, grade_day, incidents_of
 from kb_pipeline.demo.judged import incident_reports, judge_facts
+from kb_pipeline.demo.local_keep import LocalKeep
 from kb_pipeline.demo.pictures import show
 from kb_pipeline.demo.reference_judge import MODEL, ReferenceJudge
 from kb_pipeline.demo.retrieval.delivery import empty_queue
@@ -79,13 +80,22 @@ def run_demo(
         judge = stack.enter_context(ReferenceJudge() if judge_url is None else nullcontext(None))
         queue = stack.enter_context(EmbeddedQueue(folder / "queue"))
         empty_queue(queue.url)
+        keep = stack.enter_context(LocalKeep())
         began = time.monotonic()
         traffic = Traffic(turns=turns, hours=hours, seed=seed, end=floor_hour(SystemClock().now()))
         quality = _quality(judge.base_url if judge else judge_url, judge_model or MODEL)
-        start_at, retrieval = traffic.window.start, _retrieval(queue.url)
-        stage = stack.enter_context(set_stage(server, folder, start_at=start_at, quality=quality, retrieval=retrieval))
+        stage = stack.enter_context(
+            set_stage(
+                server,
+                folder,
+                start_at=traffic.window.start,
+                quality=quality,
+                retrieval=_retrieval(queue.url),
+                alerts=_alerts(keep),
+            )
+        )
         stack.enter_context(working(stage.environment, folder))
-        _tell(_play(stage, traffic, judge, began, console), as_json=as_json)
+        _tell(_play(stage, traffic, _Servers(judge, keep), began, console), as_json=as_json)
         if not once:
             _serve(stage, console)
 
@@ -98,7 +108,15 @@ def _tell(summary: Summary, *, as_json: bool) -> None:
         show(summary, Console())
 
 
-def _play(stage: Stage, quiet: Traffic, judge: ReferenceJudge | None, began: float, console: Console) -> Summary:
+class _Servers(NamedTuple):
+    """What the pipeline talks to; `judge` is None where it is the user's own."""
+
+    judge: ReferenceJudge | None
+    keep: LocalKeep
+
+
+def _play(stage: Stage, quiet: Traffic, servers: _Servers, began: float, console: Console) -> Summary:
+    judge = servers.judge
     incidents = incidents_of(quiet)
     traffic = incidents.on(quiet)
     with _progress(console) as progress, stage.instance() as instance:
@@ -111,7 +129,7 @@ def _play(stage: Stage, quiet: Traffic, judge: ReferenceJudge | None, began: flo
             _each(progress, "deriving hours of the retrieval street", play.window),
             in_runs=min(DERIVED_IN_RUNS, traffic.hours),
         )
-        alarms = Alarms(stage.settings, stage.database)
+        alarms = Alarms(stage.settings, stage.database, servers.keep)
         _look_back(alarms, incidents, traffic.window, progress)
         grade_day(
             runs,
@@ -202,6 +220,10 @@ def _retrieval(redis_url: str) -> dict[str, Any]:
         "empty_share_warn": EMPTY_SHARE_WARN,
         "worker_port": free_port(WORKER_PORT),
     }
+
+
+def _alerts(keep: LocalKeep) -> dict[str, Any]:
+    return {"keep_url": keep.base_url, "keep_api_key": keep.key, "keep_read_key": keep.read_key, "environment": "demo"}
 
 
 def _quality(judge_url: str | None, model: str) -> dict[str, Any]:

@@ -67,11 +67,12 @@ def set_stage(
     start_at: datetime,
     quality: dict[str, Any],
     retrieval: dict[str, Any] | None = None,
+    alerts: dict[str, Any] | None = None,
 ) -> Iterator[Stage]:
     """A fresh stage on a running server: what an earlier demo left in its databases is gone.
 
     `quality` are keys of the section rag_quality, such as judge_base_url; `retrieval` those of that section, without
-    which the retrieval street stays switched off.
+    which the retrieval street stays switched off; `alerts` those of that section.
     """
     for name in (OUR_DATABASE, DAGSTER_DATABASE):
         server.drop_database(name)
@@ -85,6 +86,8 @@ def set_stage(
         sections = {"rag_quality": {"enabled": True, "start_at": start_at.isoformat(), **quality}}
         if retrieval is not None:
             sections["retrieval"] = {"enabled": True, **retrieval}
+        if alerts is not None:
+            sections["alerts"] = alerts
         config = _write_config(folder, server.url(OUR_DATABASE), sections)
         yield Stage(
             folder=folder,
