@@ -1,7 +1,7 @@
 # The two commands: make demo, make test. Both make their environment in .venv first.
 
 .SILENT:
-.PHONY: demo test test-fast lint format schema bench environment clean
+.PHONY: demo test test-fast lint format schema screenshots bench environment clean
 
 # Arguments for the command behind a target: make demo ARGS="--once --json", make test ARGS="-k settings".
 ARGS =
@@ -29,6 +29,10 @@ format: environment
 schema: environment
 	.venv/bin/python -m kb_pipeline_tests.schema_file
 
+# Of the demo that was played last on this machine (make demo ARGS=--once); needs Chromium.
+screenshots: environment
+	.venv/bin/python -m kb_pipeline_tests.screenshots
+
 bench: environment
 	.venv/bin/python benchmarks/extraction.py $(ARGS)
 	.venv/bin/python benchmarks/judging.py $(ARGS)
@@ -39,6 +43,7 @@ bench: environment
 	.venv/bin/python benchmarks/evaluation.py $(ARGS)
 	.venv/bin/python benchmarks/ground_truth.py $(ARGS)
 	.venv/bin/python benchmarks/alert_simulation.py $(ARGS)
+	.venv/bin/python benchmarks/dashboard.py $(ARGS)
 
 environment:
 	sh .ci/environment.sh 1>&2

@@ -19,18 +19,7 @@ MODULES = sorted(module for module in PACKAGE.rglob("*.py") if not module.is_rel
 FRAMEWORKS = (
     "dagster sqlalchemy psycopg psycopg2 alembic httpx fastapi starlette click rich pydantic yaml pandas".split()
 )
-PURE_ROOMS = (
-    "records",
-    "windows",
-    "verdicts",
-    "errors",
-    "ports",
-    "support",
-    "alerting",
-    "grading",
-    "retrieval",
-    "steps",
-)
+PURE_ROOMS = "records windows verdicts errors ports support alerting dashboard grading retrieval steps".split()
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 

@@ -2006,6 +2006,8 @@ CREATE INDEX rag_quality_surface_ts ON ONLY public.rag_quality USING btree (surf
 
 CREATE INDEX rag_quality_ts ON ONLY public.rag_quality USING btree (ts);
 
+CREATE INDEX rag_quality_worst ON ONLY public.rag_quality USING btree (faithfulness, ts DESC, surface, engine, tenant) WHERE (faithfulness IS NOT NULL);
+
 CREATE INDEX rag_triad_text_to_expire ON public.rag_triad USING btree (ts) WHERE (text_expired_at IS NULL);
 
 CREATE INDEX rag_triad_ts ON public.rag_triad USING btree (ts);

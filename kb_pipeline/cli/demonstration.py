@@ -12,7 +12,7 @@ import click
 @click.option(
     "--seed", type=click.IntRange(0, 2**31 - 1), default=7, show_default=True, help="The same seed, the same traffic."
 )
-@click.option("--once", is_flag=True, help="Exit after the summary instead of serving the Dagster UI.")
+@click.option("--once", is_flag=True, help="Exit after the summary instead of serving.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 @click.option("--judge-url", metavar="URL", help="An OpenAI-compatible server in place of the reference judge.")
 @click.option("--judge-model", metavar="M", help="The model to ask for there.")
@@ -21,7 +21,7 @@ def demo(
 ) -> None:
     """Embedded Postgres and queue, traffic and reviews with known truth, every asset through Dagster, and a summary.
 
-    Then the Dagster UI until Ctrl-C. Nothing has to be installed or configured.
+    Then dashboard and Dagster UI until Ctrl-C. Nothing has to be installed or configured.
     """
     from kb_pipeline.demo.run import run_demo
 

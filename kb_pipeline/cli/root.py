@@ -28,6 +28,7 @@ from kb_pipeline.cli.judgments import explain_one, settle_one
 from kb_pipeline.cli.migrating import migrate
 from kb_pipeline.cli.rejudging import rejudge
 from kb_pipeline.cli.reviewing import review
+from kb_pipeline.cli.serving import serve
 from kb_pipeline.cli.suggesting import suggest_template
 from kb_pipeline.cli.working import worker
 
@@ -66,6 +67,7 @@ for command in (
     rejudge,
     compare_judges,
     worker,
+    serve,
 ):
     kb_pipeline.add_command(command)
 for command in (explain_one, settle_one, export_ground_truth):

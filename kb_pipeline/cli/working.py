@@ -24,16 +24,17 @@ def worker(invocation: Invocation) -> None:
     settings = invocation.settings()
     from kb_pipeline.worker import run_worker
 
-    _log_to_stderr()
-    run_worker(settings, announce=_announce)
+    log_to_stderr()
+    run_worker(settings, announce=announce)
 
 
-def _announce(sentence: str) -> None:
+def announce(sentence: str) -> None:
+    """A sentence on stdout, at once."""
     write_line(sentence)
     sys.stdout.flush()
 
 
-def _log_to_stderr() -> None:
+def log_to_stderr() -> None:
     """Plain lines with the time in UTC; of libraries warnings only."""
     formatter = logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%SZ")
     formatter.converter = time.gmtime

@@ -34,7 +34,7 @@ from kb_pipeline.demo.retrieval.library import ENGINES
 from kb_pipeline.demo.retrieval.playing import RetrievalPlay
 from kb_pipeline.demo.runs import DERIVED_IN_RUNS, DagsterRuns, derive_hours, keep_house
 from kb_pipeline.demo.search import FullTextSearch, index
-from kb_pipeline.demo.servers import free_port, serving, working
+from kb_pipeline.demo.servers import DASHBOARD_PORT, HOST, UI_PORT, free_port, serving, showing, working
 from kb_pipeline.demo.stage import Stage, set_stage
 from kb_pipeline.demo.summary import Summary, summarise
 from kb_pipeline.demo.traffic import Traffic, generate
@@ -237,8 +237,14 @@ def _quality(judge_url: str | None, model: str) -> dict[str, Any]:
 
 
 def _serve(stage: Stage, console: Console) -> None:
-    console.print("Starting the Dagster UI and its daemon …")
-    with serving(stage.environment, stage.folder) as served:
+    console.print("Starting the dashboard, the Dagster UI and its daemon …")
+    ui, port = free_port(UI_PORT), free_port(DASHBOARD_PORT)
+    stage.with_service(host=HOST, port=port, dagster_url=f"http://{HOST}:{ui}")
+    with (
+        showing(stage.environment, stage.folder, port=port) as dashboard,
+        serving(stage.environment, stage.folder, port=ui) as served,
+    ):
+        console.print(f"Dashboard    {dashboard.address}", style="bold")
         console.print(f"Dagster UI   {served.address}", style="bold")
         console.print(f"Settings     {stage.config}", soft_wrap=True)
         console.print("             (kb-pipeline --config takes them, for example: explain, grade)", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""The programs of the demo: the worker beside it, then Dagster's UI and its daemon.
+"""The programs of the demo: the worker beside it, then the dashboard, Dagster's UI and its daemon.
 
 Belongs here: starting them, waiting until they answer, stopping them and all that they started. Does not: what they
 are configured with.
@@ -19,6 +19,7 @@ from kb_pipeline.errors import KbPipelineError
 
 HOST = "127.0.0.1"
 UI_PORT = 3000
+DASHBOARD_PORT = 8000
 READY_SECONDS = 90
 STOP_SECONDS = 10
 GONE_SECONDS = 3
@@ -37,16 +38,16 @@ class Served:
         """Wait until somebody interrupts; raises KbPipelineError when a child ends before that."""
         while all(child.poll() is None for child in self._children):
             time.sleep(POLL_SECONDS)
-        raise KbPipelineError(f"a program of Dagster ended by itself; its output is in {self._log}")
+        raise KbPipelineError(f"a program that was served ended by itself; its output is in {self._log}")
 
 
 @contextmanager
-def serving(environment: Mapping[str, str], folder: Path) -> Iterator[Served]:
-    """Dagster's UI and daemon as child processes, with the workspace file of `folder`, once the UI answers.
+def serving(environment: Mapping[str, str], folder: Path, *, port: int | None = None) -> Iterator[Served]:
+    """Dagster's UI (on `port`) and daemon as child processes, with the workspace file of `folder`, once the UI answers.
 
     At the end of the block both are stopped, with every process that they started.
     """
-    port = free_port(UI_PORT)
+    port = port or free_port(UI_PORT)
     log = folder / "dagster.log"
     workspace = ("-w", str(folder / "workspace.yaml"))
     programs = (
@@ -58,6 +59,17 @@ def serving(environment: Mapping[str, str], folder: Path) -> Iterator[Served]:
         children = [stack.enter_context(_child(each, environment, folder, output.fileno())) for each in commands]
         wait_until_open(port, children, log)
         yield Served(f"http://{HOST}:{port}", children, log)
+
+
+@contextmanager
+def showing(environment: Mapping[str, str], folder: Path, *, port: int) -> Iterator[Served]:
+    """`kb-pipeline serve` without tokens as a child process, once it listens on the port that its settings name."""
+    log = folder / "dashboard.log"
+    with log.open("wb") as output:
+        command = [sys.executable, "-m", "kb_pipeline.cli", "serve", "--no-auth"]
+        with _child(command, environment, folder, output.fileno()) as child:
+            wait_until_open(port, [child], log)
+            yield Served(f"http://{HOST}:{port}", [child], log)
 
 
 @contextmanager
@@ -124,4 +136,4 @@ def wait_until_open(port: int, children: Sequence[subprocess.Popen[bytes]], log:
         with suppress(OSError), socket.create_connection((HOST, port), timeout=1):
             return
         time.sleep(0.2)
-    raise KbPipelineError(f"the Dagster UI did not come up on port {port}; its output is in {log}")
+    raise KbPipelineError(f"nothing came up on port {port}; its output is in {log}")

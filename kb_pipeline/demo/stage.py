@@ -3,7 +3,7 @@
 Belongs here: making and finding these places. Does not: what is played on them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -48,8 +48,15 @@ class Stage:
 
     def with_quality(self, **quality: object) -> Settings:
         """Change keys of the section rag_quality in the configuration file; the settings that it gives now."""
+        return self._with("rag_quality", quality)
+
+    def with_service(self, **service: object) -> Settings:
+        """Change keys of the section service in the configuration file; the settings that it gives now."""
+        return self._with("service", service)
+
+    def _with(self, section: str, keys: Mapping[str, object]) -> Settings:
         content = yaml.safe_load(self.config.read_text(encoding="utf-8"))
-        content["rag_quality"] |= quality
+        content[section] = {**content.get(section, {}), **keys}
         self.config.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
         return load_settings(self.config)
 

@@ -177,6 +177,8 @@ class ServiceSettings(Section):
     """The port to listen on."""
     public_url: HttpUrl | None = None
     """The address that people open, for the links in alerts."""
+    dagster_url: HttpUrl | None = None
+    """The address of Dagster's UI, for links to runs; null for none."""
     tokens: Listed[TokenSettings] = ()
     """The accepted bearer tokens."""
 

@@ -1,0 +1,59 @@
+"""The pipeline itself: its readings, the judge's canaries and calibration, the states of alerts.
+
+Belongs here: reading what the pipeline keeps of itself. Does not: verdicts, Dagster's own storage.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from psycopg.rows import dict_row
+
+from kb_pipeline.adapters.postgres.connection import Database
+from kb_pipeline.adapters.postgres.dashboard.queries import load
+
+Row = Mapping[str, Any]
+_RECENT = timedelta(days=7)
+
+
+class PostgresPipeline:
+    """Reads kb_access_record, rag_judge_canary, rag_judge_calibration and, where they are, the tables of alerts."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def is_migrated(self) -> bool:
+        """Whether the tables that are read here exist; raises DatabaseError where the database does not answer."""
+        with self._database.connect() as connection:
+            row = connection.execute(load("is_migrated")).fetchone()
+        return bool(row and row[0])
+
+    def readings(self, now: datetime, *, limit: int) -> list[Row]:
+        """The newest batches of a week that a run read, each with its run, the newest first."""
+        return self._rows("recent_readings", {"since": now - _RECENT, "limit": limit})
+
+    def calibration(self, model: str, prompt_version: str) -> list[Row]:
+        """The newest agreement of a judge version with experts, a row per kind of label."""
+        return self._rows("newest_calibration", {"judge_model": model, "prompt_version": prompt_version})
+
+    def canaries(self, *, limit: int) -> list[Row]:
+        """The newest canaries of any judge version."""
+        return self._rows("recent_canaries", {"limit": limit})
+
+    def has_alerts(self) -> bool:
+        """Whether the database has tables of alerts."""
+        with self._database.connect() as connection:
+            row = connection.execute(load("alert_tables")).fetchone()
+        return bool(row and row[0])
+
+    def alert_states(self, *, limit: int) -> list[Row]:
+        """Where every rule stands with every subject, those that fire first; call it only where there are tables."""
+        return self._rows("alert_states", {"limit": limit})
+
+    def alert_history(self, *, limit: int, before: int | None = None) -> list[Row]:
+        """Changes of states, the newest first."""
+        return self._rows("alert_history", {"limit": limit, "before": before})
+
+    def _rows(self, name: str, parameters: Mapping[str, Any]) -> list[Row]:
+        with self._database.connect() as connection, connection.cursor(row_factory=dict_row) as cursor:
+            return [*cursor.execute(load(name), parameters).fetchall()]

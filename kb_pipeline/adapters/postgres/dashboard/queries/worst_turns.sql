@@ -1,0 +1,20 @@
+-- Graded turns of a window, the least faithful first, after a place in that order if one is given; previews, no text.
+SELECT
+  q.event_id, q.ts, q.tenant, q.surface, q.engine, q.question_preview,
+  q.faithfulness, q.answer_relevance, q.context_relevance,
+  q.faithfulness_reason, q.answer_relevance_reason, q.context_relevance_reason,
+  q.support_score, q.disagreement, m.opinion, q.judge_model, q.prompt_version, q.parse_status
+FROM (
+  SELECT * FROM rag_quality
+  WHERE faithfulness IS NOT NULL AND ts >= %(window_start)s AND ts < %(window_end)s
+  AND (%(tenant)s::text IS NULL OR tenant = %(tenant)s)
+  AND (%(surface)s::text IS NULL OR surface = %(surface)s)
+  AND (%(engine)s::text IS NULL OR engine = %(engine)s)
+    AND faithfulness >= %(after_score)s
+    AND (%(after_ts)s::timestamptz IS NULL OR faithfulness > %(after_score)s OR ts < %(after_ts)s
+         OR (ts = %(after_ts)s AND event_id > %(after_id)s))
+  ORDER BY faithfulness, ts DESC, event_id
+  LIMIT %(limit)s
+) AS q
+LEFT JOIN rag_metric AS m USING (event_id)
+ORDER BY q.faithfulness, q.ts DESC, q.event_id

@@ -1,0 +1,103 @@
+"""The outermost layer: security headers on every response, a plain 500 for what nobody foresaw, a count of requests.
+
+Belongs here: what holds for every request. Does not: who may see what (access.py), routes.
+"""
+
+import logging
+import time
+from collections.abc import Collection, Iterable
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from kb_pipeline.service.problems import problem
+from kb_pipeline.service.traffic import Traffic
+
+_LOG = logging.getLogger(__name__)
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1", "[::1]"})
+
+
+class Guard:
+    """ASGI middleware around the whole application.
+
+    `hosts`, where given, are the names by which it may be asked for: without tokens a page of somebody else's, whose
+    name was made to lead to this machine, could read it otherwise.
+    """
+
+    def __init__(self, app: ASGIApp, *, traffic: Traffic, hosts: Collection[str] | None, is_https: bool) -> None:
+        self._app = app
+        self._traffic = traffic
+        self._hosts = hosts
+        self._headers = HEADERS | ({"Strict-Transport-Security": "max-age=31536000"} if is_https else {})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started, status = time.perf_counter(), 500
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                for name, value in self._headers.items():
+                    headers.setdefault(name, value)
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        try:
+            await self._answer(scope, receive, sending)
+        finally:
+            self._traffic.note(_route(scope), status, time.perf_counter() - started)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        if self._hosts is not None and _host(Headers(scope=scope)) not in self._hosts:
+            refusal = problem(request, 421, "Without tokens this service answers on the loopback address only.")
+            await refusal(scope, receive, send)
+            return
+        begun = False
+
+        async def noting(message: Message) -> None:
+            nonlocal begun
+            begun = begun or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        except Exception as error:  # noqa: BLE001 whatever it is, the client gets a problem and no word of it
+            _LOG.error("%s at %s", type(error).__name__, _route(scope))  # a traceback may hold text
+            if not begun:
+                await problem(request, 500, "Something went wrong here; the log names it.")(scope, receive, send)
+
+
+def _host(headers: Headers) -> str:
+    host = headers.get("host", "")
+    return host.rpartition(":")[0] if ":" in host and not host.endswith("]") else host
+
+
+def _route(scope: Scope) -> str:
+    """The template of the path, never the path itself: it may hold an id."""
+    route = scope.get("route")
+    return str(getattr(route, "path", "other"))
+
+
+def loopback(hosts: Iterable[str]) -> bool:
+    """Whether all of these names are the loopback address."""
+    return all(host in LOOPBACK_NAMES for host in hosts)

@@ -1,0 +1,42 @@
+"""/healthz, /readyz and /metrics.
+
+Belongs here: what other programs ask of this one. Does not: the gauges (exposition.py).
+"""
+
+from fastapi import APIRouter, Response
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.registry import CollectorRegistry
+
+from kb_pipeline.errors import DatabaseError
+from kb_pipeline.service.answers import Ready
+from kb_pipeline.service.exposition import PipelineMetrics
+from kb_pipeline.service.viewing import TheDesk, TheReader
+
+monitoring = APIRouter(tags=["monitoring"])
+
+
+@monitoring.get("/healthz")
+def healthz() -> Ready:
+    """200 while the process lives."""
+    return Ready(status="ok")
+
+
+@monitoring.get("/readyz", responses={503: {"model": Ready, "description": "The database cannot be read."}})
+def readyz(desk: TheDesk, response: Response) -> Ready:
+    """200 while the database answers and is migrated, else 503."""
+    try:
+        is_ready = desk.quality.pipeline.is_migrated()
+    except DatabaseError:
+        is_ready = False
+    if not is_ready:
+        response.status_code = 503
+    return Ready(status="ok" if is_ready else "the database does not answer, or is not migrated")
+
+
+@monitoring.get("/metrics", include_in_schema=False)
+def metrics(desk: TheDesk, _visitor: TheReader) -> Response:
+    """For Prometheus: what the service counted of itself, then gauges of the pipeline as of now."""
+    momentary = CollectorRegistry(auto_describe=False)
+    momentary.register(PipelineMetrics(desk.quality, desk.retrieval, desk.settings, desk.now()))
+    body = generate_latest(desk.registry) + generate_latest(momentary)
+    return Response(body, media_type=CONTENT_TYPE_LATEST)

@@ -1,0 +1,245 @@
+"""The pages: server-rendered, the same numbers as the API.
+
+Belongs here: routes of pages and their forms. Does not: what a page shows (…_page.py), numbers.
+"""
+
+import secrets
+from collections.abc import Callable
+from typing import Annotated
+from urllib.parse import parse_qs, urlsplit
+
+from fastapi import APIRouter, Depends, HTTPException, Path, Request
+from pydantic import ValidationError
+from starlette.responses import RedirectResponse, Response
+
+from kb_pipeline.adapters.postgres.dashboard.turns import open_turn
+from kb_pipeline.service import replies
+from kb_pipeline.service.access import AUDITOR, Visitor
+from kb_pipeline.service.answers import SettleRequest
+from kb_pipeline.service.api import settle
+from kb_pipeline.service.pipeline_page import alerts_page, pipeline_page
+from kb_pipeline.service.quality_page import quality_page
+from kb_pipeline.service.retrieval_page import conflicts_page, retrieval_page
+from kb_pipeline.service.templating import render
+from kb_pipeline.service.turn_page import turn_page
+from kb_pipeline.service.viewing import (
+    COOKIE,
+    ZONE_COOKIE,
+    Desk,
+    TheDesk,
+    ThePeriod,
+    TheRetrievals,
+    TheTurns,
+    address_of,
+    visitor_or_none,
+)
+
+pages = APIRouter(include_in_schema=False)
+FORM_COOKIE = "kb_form"
+_LONGEST_FORM = 16_384
+
+
+class NeedsLogin(Exception):
+    """A page was asked for by a stranger."""
+
+
+def guest(visitor: Annotated[Visitor | None, Depends(visitor_or_none)]) -> Visitor:
+    """A visitor of a page; strangers are sent to the login."""
+    if visitor is None:
+        raise NeedsLogin
+    return visitor
+
+
+TheGuest = Annotated[Visitor, Depends(guest)]
+
+
+def to_login(request: Request, _error: Exception) -> Response:
+    """The way to the login and back."""
+    target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    return RedirectResponse(str(request.url_for("login").include_query_params(next=target).replace(
+        scheme="", netloc="")), 303)  # fmt: skip
+
+
+@pages.get("/")
+def home(request: Request, desk: TheDesk, visitor: TheGuest, period: ThePeriod, chosen: TheTurns) -> Response:
+    """How the chatbot is, and whether that can be trusted."""
+    return _page(request, desk, visitor, "quality.html", lambda: quality_page(desk, visitor, period, chosen), period)
+
+
+@pages.get("/turns/{event_id:path}")
+def turn(
+    request: Request,
+    desk: TheDesk,
+    visitor: TheGuest,
+    period: ThePeriod,
+    event_id: Annotated[str, Path(max_length=1_000, pattern=r"^[^\x00]*$")],
+) -> Response:
+    """One turn with its text; the opening is recorded."""
+    if visitor.role != AUDITOR:
+        raise HTTPException(403, "The full text of a turn is for auditors; operators see the preview only.")
+    found = open_turn(desk.auditor_database, event_id, actor=f"{visitor.name} ({visitor.role})")
+    if found is None:
+        raise HTTPException(404, "The ledger has no such call.")
+    body = render("turn.html", request, visitor=visitor, **_clock(desk, period), **turn_page(desk, found))
+    return Response(body, media_type="text/html")
+
+
+@pages.get("/retrieval")
+def retrieval(request: Request, desk: TheDesk, visitor: TheGuest, period: ThePeriod, chosen: TheRetrievals) -> Response:
+    """Whether each engine finds something, and why drafts were wrong."""
+    return _page(request, desk, visitor, "retrieval.html", lambda: retrieval_page(desk, period, chosen), period)
+
+
+@pages.get("/retrieval/conflicts")
+def conflicts(request: Request, desk: TheDesk, visitor: TheGuest, period: ThePeriod, chosen: TheRetrievals) -> Response:
+    """Judgments that wait for a person's word."""
+    return _page(
+        request,
+        desk,
+        visitor,
+        "conflicts.html",
+        lambda: conflicts_page(desk, chosen, is_noted="noted" in request.query_params),
+        period,
+    )
+
+
+@pages.post("/retrieval/conflicts")
+async def settle_conflict(request: Request, desk: TheDesk, visitor: TheGuest) -> Response:
+    """A person's word on one of them."""
+    form = await _form(request)
+    secret = "local" if desk.is_open else request.cookies.get(COOKIE, "")
+    if not desk.sessions.fits(secret, form.get("csrf", "")):
+        raise HTTPException(403, "The form does not belong to this session; load the page again.")
+    try:
+        word = SettleRequest.model_validate(
+            {
+                name: form.get(name, "")
+                for name in ("org_id", "specialist_id", "query_sha", "doc_id", "relevant", "reason")
+            }
+        )
+    except ValidationError:
+        raise HTTPException(422, "A verdict and a reason of up to 500 characters are needed.") from None
+    settle(desk, visitor.name, word)
+    return RedirectResponse("/retrieval/conflicts?noted=1", 303)
+
+
+@pages.get("/alerts")
+def alerts(request: Request, desk: TheDesk, visitor: TheGuest, period: ThePeriod) -> Response:
+    """Where rules stand, and what changed."""
+    return _page(request, desk, visitor, "alerts.html", lambda: alerts_page(desk), period)
+
+
+@pages.get("/pipeline")
+def pipeline(request: Request, desk: TheDesk, visitor: TheGuest, period: ThePeriod, chosen: TheTurns) -> Response:
+    """Whether the measurement itself is healthy."""
+    return _page(request, desk, visitor, "pipeline.html", lambda: pipeline_page(desk, period, chosen), period)
+
+
+@pages.get("/login")
+def login(request: Request, desk: TheDesk, next: str = "/") -> Response:  # noqa: A002 the name in the address
+    """The form for a token."""
+    return _login(request, desk, next)
+
+
+@pages.post("/login")
+async def log_in(request: Request, desk: TheDesk) -> Response:
+    """A session for whoever holds a token."""
+    form = await _form(request)
+    target = _local(form.get("next", "/"))
+    wait = desk.patience.wait(address_of(request))
+    if wait:
+        return _login(
+            request,
+            desk,
+            target,
+            f"Too many wrong tokens; try again in {wait // 60 + 1} minutes.",
+            status=429,
+            wait=wait,
+        )
+    if not desk.sessions.fits(request.cookies.get(FORM_COOKIE, ""), form.get("csrf", "")):
+        return _login(request, desk, target, "This form was too old; try again.", status=403)
+    visitor = desk.tokens.holder(form.get("token", "").strip())
+    if visitor is None:
+        desk.patience.failed(address_of(request))
+        return _login(request, desk, target, "Nobody has this token.", status=401)
+    response = RedirectResponse(target, 303)
+    _set(response, request, desk, COOKIE, desk.sessions.start(visitor))
+    response.delete_cookie(FORM_COOKIE, path="/login")
+    return response
+
+
+@pages.post("/logout")
+async def log_out(request: Request, desk: TheDesk) -> Response:
+    """The end of a session."""
+    form = await _form(request)
+    if not desk.sessions.fits(request.cookies.get(COOKIE, ""), form.get("csrf", "")):
+        raise HTTPException(403, "The form does not belong to this session; load the page again.")
+    response = RedirectResponse("/login", 303)
+    response.delete_cookie(COOKIE)
+    return response
+
+
+def _page(  # noqa: PLR0917 what every page has
+    request: Request,
+    desk: Desk,
+    visitor: Visitor,
+    name: str,
+    values: Callable[[], dict[str, object]],
+    period: ThePeriod,
+) -> Response:
+    """A page, rendered once in a few seconds for the same visitor and question."""
+
+    def rendered() -> bytes:
+        return render(name, request, visitor=visitor, **_clock(desk, period), **values()).encode("utf-8", "replace")
+
+    body = desk.memory.recall((name, visitor, period, request.url.query), rendered)
+    response = replies.tagged(request, body, "text/html; charset=utf-8")
+    if "tz" in request.query_params:
+        _set(response, request, desk, ZONE_COOKIE, str(period.zone))
+    return response
+
+
+def _clock(desk: Desk, period: ThePeriod) -> dict[str, object]:
+    return {"now": desk.now(), "zone": period.zone, "period": period, "is_open": desk.is_open}
+
+
+def _login(
+    request: Request, desk: Desk, target: str, wrong: str | None = None, *, status: int = 200, wait: int = 0
+) -> Response:
+    secret = secrets.token_hex(16)
+    body = render(
+        "login.html",
+        request,
+        title="Sign in",
+        visitor=None,
+        wrong=wrong,
+        csrf=desk.sessions.form_key(secret),
+        next=_local(target),
+    )
+    response = Response(body, status, {"Retry-After": str(wait)} if wait else None, "text/html")
+    _set(response, request, desk, FORM_COOKIE, secret, path="/login")
+    return response
+
+
+def _set(response: Response, request: Request, desk: Desk, name: str, value: str, *, path: str = "/") -> None:
+    public = desk.settings.service.public_url or ""
+    is_secure = request.url.scheme == "https" or public.startswith("https://")
+    response.set_cookie(name, value, httponly=True, samesite="lax", secure=is_secure, path=path)
+
+
+def _local(target: str) -> str:
+    """A path of this service, never another host's address."""
+    parts = urlsplit(target)
+    is_ours = not parts.scheme and not parts.netloc and target.startswith("/") and not target.startswith(("//", "/\\"))
+    return target if is_ours and target.isprintable() else "/"
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """The fields of a form; raises 413 for a large one."""
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _LONGEST_FORM:
+            raise HTTPException(413, "The form is too large.")
+    fields = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=20)
+    return {name: values[0].replace("\0", "") for name, values in fields.items()}

@@ -1,0 +1,81 @@
+"""What the pages Pipeline and Alerts show.
+
+Belongs here: which facts stand where. Does not: their formats (templates), verdicts.
+"""
+
+from typing import Any
+
+from kb_pipeline.dashboard import numbers
+from kb_pipeline.dashboard.filters import QualityFilter
+from kb_pipeline.dashboard.periods import Period
+from kb_pipeline.dashboard.quality_words import Level, Verdict
+from kb_pipeline.dashboard.trust_words import oldest_words
+from kb_pipeline.grading import health
+from kb_pipeline.service.viewing import Desk
+
+_RUNS = 10
+_CANARIES = 8
+_STATES = 200
+_CHANGES = 50
+_FIGURES = ("kappa", "balanced_accuracy", "precision", "recall", "auc", "spearman", "corrected_mean")
+
+
+def pipeline_page(desk: Desk, period: Period, chosen: QualityFilter) -> dict[str, Any]:
+    """The values of pipeline.html."""
+    found = desk.quality.summary(period, chosen)
+    now = desk.quality.now(found, now=desk.now())
+    canaries = desk.quality.pipeline.canaries(limit=_CANARIES)
+    version = now.canary.version if now.canary else None
+    calibration = (
+        desk.quality.pipeline.calibration(version.model, version.prompt_version) if version is not None else []
+    )
+    return {
+        "title": "Pipeline",
+        "span": numbers.span(period.window.start, period.window.end, period.zone, desk.now()),
+        "found": found,
+        "state": now,
+        "backlog": oldest_words(now.waiting, now.oldest_waiting, desk.now()),
+        "checks": [
+            ("Turns can be read", health.parse_success(found.calls)),
+            ("The judge tells good from bad", health.canary(now.canary)),
+            ("The judge gives scores", health.judge_answers(found.tally.graded, found.tally.failures)),
+        ],
+        "readings": desk.quality.pipeline.readings(desk.now(), limit=_RUNS),
+        "canaries": canaries,
+        "calibration": calibration,
+        "figures": _FIGURES,
+        "dagster_url": desk.settings.service.dagster_url,
+    }
+
+
+def alerts_page(desk: Desk) -> dict[str, Any]:
+    """The values of alerts.html."""
+    states = desk.quality.alert_states()
+    history = desk.quality.pipeline.alert_history(limit=_CHANGES) if states is not None else []
+    firing = [row for row in states or () if row["status"] in {"firing", "recovering"}]
+    pending = [row for row in states or () if row["status"] == "pending"]
+    return {
+        "title": "Alerts",
+        "states": None if states is None else states[:_STATES],
+        "history": history,
+        "verdict": _verdict(states is not None, len(states or ()), len(firing), len(pending), _is_critical(firing)),
+    }
+
+
+def _is_critical(firing: list[Any]) -> bool:
+    return any(row["severity"] in {"critical", "high"} for row in firing)
+
+
+def _verdict(has_tables: bool, states: int, firing: int, pending: int, is_critical: bool) -> Verdict:  # noqa: FBT001
+    if not has_tables:
+        detail = "This database has no tables of alerts. The verdict on RAG Quality is made by the same bounds."
+        return Verdict(level=Level.NONE, sentence="No alerts, because none are evaluated here.", detail=detail)
+    if not states:
+        detail = "States appear once the rules were evaluated for the first time."
+        return Verdict(level=Level.NONE, sentence="No alerts yet, because no rule was evaluated.", detail=detail)
+    detail = f"{firing} firing, {pending} pending, {states} states in all."
+    if firing:
+        level = Level.CRITICAL if is_critical else Level.WARNING
+        verb = "alert fires" if firing == 1 else "alerts fire"
+        return Verdict(level=level, sentence=f"{firing} {verb}.", detail=detail)
+    return Verdict(level=Level.GOOD, sentence="No alert fires.", detail=detail)

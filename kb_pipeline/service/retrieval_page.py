@@ -1,0 +1,137 @@
+"""What the page Retrieval, and that of conflicts to settle, show.
+
+Belongs here: which numbers stand where. Does not: their formats (templates), their arithmetic.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from kb_pipeline.dashboard import numbers
+from kb_pipeline.dashboard.charts import columns, sparkline
+from kb_pipeline.dashboard.filters import RetrievalFilter
+from kb_pipeline.dashboard.periods import Period
+from kb_pipeline.dashboard.retrieval_words import GRADES, KINDS, TASKS, EngineHealth, misses
+from kb_pipeline.service.quality_page import period_choices, zone_choices
+from kb_pipeline.service.retrieval_reading import RetrievalSummary
+from kb_pipeline.service.viewing import Desk
+
+_HEIGHT = 52
+_CONFLICTS = 50
+_SHOWN_UUID = 8
+_FEW_DAYS = 8
+_SCALES = (200, 400, 800, 2_000, 4_000, 10_000)
+
+
+def retrieval_page(desk: Desk, period: Period, chosen: RetrievalFilter) -> dict[str, Any]:
+    """The values of retrieval.html."""
+    found = desk.retrieval.summary(period, chosen)
+    drafts = {kind: count for kind, (count, _) in found.gaps.items()}
+    wrong = sum(count for kind, count in drafts.items() if kind != "none")
+    counts = found.judgments.counts
+    most_judged = max((count for (status, _), count in counts.items() if status == "judged"), default=1)
+    conflicts = sum(count for (status, _), count in counts.items() if status == "conflict")
+    return {
+        "title": "Retrieval",
+        "span": numbers.span(period.window.start, period.window.end, period.zone, desk.now()),
+        "filters": _filters(desk, period, chosen),
+        "found": found,
+        "engines": _engines(found),
+        "latency_top": _latency_top(found.engines),
+        "day_labels": _day_labels(period),
+        "wrong": wrong,
+        "gaps": _gaps(found, drafts),
+        "tasks": [
+            {
+                "what": TASKS.get(task["kind"], task["kind"]),
+                "subject": task["query_preview"] or task["subject"],
+                "row": task,
+            }
+            for task in found.tasks
+        ],
+        "grades": [
+            (label, counts.get(("judged", grade), 0), counts.get(("judged", grade), 0) / most_judged)
+            for grade, label in GRADES.items()
+        ],
+        "judged": sum(count for (status, _), count in counts.items() if status == "judged"),
+        "conflicts": conflicts,
+        "thin": counts.get(("insufficient", None), 0),
+        "csv_query": {"window": period.name, "tz": str(period.zone)} if " to " not in period.name else {},
+    }
+
+
+def conflicts_page(desk: Desk, chosen: RetrievalFilter, *, is_noted: bool) -> dict[str, Any]:
+    """The values of conflicts.html."""
+    rows = desk.retrieval.rows.listed_judgments(chosen, limit=_CONFLICTS, status="conflict")
+    return {"title": "Conflicts to settle", "rows": rows, "is_noted": is_noted}
+
+
+def _filters(desk: Desk, period: Period, chosen: RetrievalFilter) -> list[dict[str, Any]]:
+    orgs, specialists, engines = desk.retrieval.filter_values(desk.now())
+    offered = (
+        ("org", "Organisation", [str(each) for each in orgs], str(chosen.org or "")),
+        ("specialist", "Specialist", [str(each) for each in specialists], str(chosen.specialist or "")),
+        ("engine", "Engine", engines, chosen.engine or ""),
+    )
+    shown: list[dict[str, Any]] = []
+    for name, label, known, current in offered:
+        values = dict.fromkeys([*known, *([current] if current else [])])
+        choices = [(value, value if name == "engine" else f"{value[:_SHOWN_UUID]}…") for value in values]
+        shown.append({"name": name, "label": label, "value": current, "choices": [("", "all"), *choices]})
+    shown.append({"name": "window", "label": "Period", "value": period.name, "choices": period_choices(period)})
+    shown.append({"name": "tz", "label": "Time zone", "value": str(period.zone), "choices": zone_choices(period)})
+    return shown
+
+
+def _engines(found: RetrievalSummary) -> list[dict[str, Any]]:
+    tallest = max((max(each.per_day, default=0) for each in found.engines), default=0)
+    top_share = max((share or 0.0 for each in found.engines for share in each.empty_per_day), default=0.0)
+    latency = _latency_top(found.engines)
+    return [
+        {
+            "health": health,
+            "is_high": misses(health.found_nothing, found.limit),
+            "volume": columns(health.per_day, top=tallest, height=_HEIGHT),
+            "empty": sparkline(health.empty_per_day, base=found.limit, span=max(top_share, 2 * found.limit)),
+            "scores": columns(health.score_counts[1:-1], top=max(health.score_counts[1:-1], default=0), height=_HEIGHT),
+            "outside": sum(health.score_counts[:1]) + sum(health.score_counts[-1:]),
+            "latency": [None if q is None else min(1.0, q / latency) for q in (health.p50, health.p95, health.p99)],
+        }
+        for health in found.engines
+    ]
+
+
+def _latency_top(engines: Sequence[EngineHealth]) -> float:
+    slowest = max((each.p99 or 0.0 for each in engines), default=0.0)
+    return float(next((top for top in _SCALES if slowest <= top), _SCALES[-1]))
+
+
+def _day_labels(period: Period) -> list[tuple[float, str]]:
+    days = [day for day, _ in period.local_days()]
+    stride = 1 if len(days) <= _FEW_DAYS else -(-len(days) // 4)
+    each = 1000 / len(days)
+    return [
+        (
+            round((place + 0.5) * each, 1),
+            numbers.DAYS[day.weekday()][:2] if len(days) <= _FEW_DAYS else f"{day.day}/{day.month}",
+        )
+        for place, day in enumerate(days)
+        if not place % stride
+    ]
+
+
+def _gaps(found: RetrievalSummary, drafts: dict[str, int]) -> list[dict[str, Any]]:
+    most = max((count for kind, count in drafts.items() if kind != "none"), default=0)
+    kinds = sorted(
+        (kind for kind in KINDS if kind != "none"), key=lambda kind: (kind == "undetermined", -drafts.get(kind, 0))
+    )
+    return [
+        {
+            "kind": kind,
+            "name": KINDS[kind][0],
+            "meaning": KINDS[kind][1],
+            "count": drafts.get(kind, 0),
+            "share": drafts.get(kind, 0) / most if most else 0.0,
+            "example": found.gaps.get(kind, (0, None))[1],
+        }
+        for kind in kinds
+    ]

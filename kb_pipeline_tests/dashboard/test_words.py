@@ -1,0 +1,158 @@
+"""The sentences of the dashboard, and the numbers in them."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kb_pipeline.dashboard import numbers
+from kb_pipeline.dashboard.quality_words import (
+    AlertStand,
+    Level,
+    Limits,
+    Progress,
+    Standing,
+    emptiness,
+    quality_verdict,
+)
+from kb_pipeline.dashboard.retrieval_words import EngineHealth, retrieval_verdict
+from kb_pipeline.dashboard.sums import Moments, Rate, Tally, bin_from, quantile
+from kb_pipeline.verdicts import wilson
+
+LIMITS = Limits(warn=0.70, crit=0.55, min_graded=20, z=1.645)
+
+
+def moments(mean: float, n: int, spread: float = 0.2) -> Moments:
+    return Moments(n, mean * n, n * (mean * mean + spread * spread))
+
+
+def standing(day: Moments, week: Moments, coverage: float | None = 1.0) -> Standing:
+    tally = Tally(turns=day.n, graded=day.n, faithfulness=day)
+    return Standing(day=tally, week=Tally(faithfulness=week), coverage=coverage)
+
+
+@pytest.mark.parametrize(
+    ("day", "week", "level", "sentence"),
+    [
+        (moments(0.85, 352), moments(0.85, 2400), Level.GOOD, "Quality is good and steady."),
+        (moments(0.74, 352), moments(0.85, 2400), Level.WATCH, "Quality is still good, but getting worse."),
+        (moments(0.68, 100), moments(0.70, 700), Level.WATCH, "Quality may be below the warning line."),
+        (moments(0.63, 352), moments(0.85, 2400), Level.WARNING, "Quality is below the warning line."),
+        (moments(0.47, 352), moments(0.8, 2400), Level.CRITICAL, "Too many answers are not backed by their sources."),
+        (moments(0.2, 7), moments(0.8, 2400), Level.NONE, "Too few graded answers for a verdict."),
+        (Moments(), Moments(), Level.NONE, "Too few graded answers for a verdict."),
+    ],
+)
+def test_each_state_has_its_sentence(day: Moments, week: Moments, level: Level, sentence: str) -> None:
+    verdict = quality_verdict(standing(day, week), LIMITS)
+    assert (verdict.level, verdict.sentence) == (level, sentence)
+    if day.n >= LIMITS.min_graded:
+        assert f"{day.mean:.2f}" in verdict.detail
+
+
+def test_a_mean_of_too_few_of_the_turns_is_withheld() -> None:
+    verdict = quality_verdict(standing(moments(0.2, 352), moments(0.8, 2400), coverage=0.79), LIMITS)
+    assert verdict.sentence == "The mean is withheld: too many answers are ungraded."
+
+
+def test_where_an_alert_has_a_state_the_verdict_is_that_state() -> None:
+    low = standing(moments(0.47, 352), moments(0.8, 2400))
+    assert quality_verdict(low, LIMITS, AlertStand(level=Level.WARNING)).level is Level.WARNING
+    high = standing(moments(0.9, 352), moments(0.9, 2400))
+    verdict = quality_verdict(high, LIMITS, AlertStand(level=Level.CRITICAL), when="13:05")
+    assert verdict.level is Level.CRITICAL
+    assert "has not resolved yet. Alert sent 13:05." in verdict.detail
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=50))
+def test_an_interval_holds_its_mean_and_is_never_wider_than_wilson_nor_of_no_width(scores: list[float]) -> None:
+    found = Moments(len(scores), sum(scores), sum(score * score for score in scores))
+    low, high = found.interval() or (1.0, 0.0)
+    widest = wilson(sum(scores), len(scores))
+    assert 0 <= low <= (found.mean or 0) + 1e-9
+    assert (found.mean or 0) - 1e-9 <= high <= 1
+    assert widest[0] - 1e-9 <= low
+    assert high <= widest[1] + 1e-9
+    assert high > low
+
+
+def test_for_scores_of_0_and_1_the_interval_is_wilsons() -> None:
+    assert Moments(10, 7, 7).interval() == pytest.approx(wilson(7, 10))
+
+
+@pytest.mark.parametrize(("threshold", "first"), [(0.7, 71), (0.0, 1), (1.0, 101), (0.29, 30), (0.705, 72), (0.57, 58)])
+def test_the_first_bin_of_a_threshold_holds_nothing_below_it(threshold: float, first: int) -> None:
+    assert bin_from(threshold) == first
+
+
+def test_a_quantile_lies_within_its_bin() -> None:
+    assert quantile([0, 10, 20, 40], [1, 2, 1], 0.5) == pytest.approx(15)
+    assert quantile([0, 10, 20], [0, 0], 0.5) is None
+
+
+PROGRESS = {
+    "is_enabled": True, "has_judge": True, "examined": 1204, "recognised": 37, "parsed": 36, "attempted": 37,
+    "waiting": 36, "failures": 0, "skipped": 1, "newest_call_at": None, "is_filtered": False, "elsewhere": 0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"is_enabled": False}, "grading is switched off"),
+        ({"is_filtered": True, "elsewhere": 4}, "nothing matches these filters"),
+        ({"examined": 0, "recognised": 0}, "no audited call was read"),
+        ({"recognised": 0}, "no call was recognised"),
+        ({"has_judge": False}, "no judge is configured"),
+        ({"failures": 36, "waiting": 0}, "the judge does not answer"),
+        ({}, "the judge was not asked so far"),
+        ({"waiting": 0}, "none of the turns can be judged"),
+    ],
+)
+def test_an_empty_page_says_why(changed: dict[str, object], reason: str) -> None:
+    found = emptiness(Progress(**{**PROGRESS, **changed}))  # type: ignore[arg-type]
+    assert reason in found.sentence
+
+
+def engine(name: str, empty: int, searches: int) -> EngineHealth:
+    return EngineHealth(
+        name=name, found_nothing=Rate(empty, searches), per_day=(), empty_per_day=(), score_counts=(),
+        median_score=None,
+        latency_n=0, p50=None, p95=None, p99=None,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("engines", "sentence"),
+    [
+        ([(28, 1520), (8, 1204), (20, 316)], "Search usually finds something."),
+        ([(32, 1520), (8, 1204), (24, 316)], "Search usually finds something; b search misses too often."),
+        ([(60, 1520), (8, 1204), (52, 316)], "Search usually finds something; b search misses too often."),
+        ([(300, 1520), (150, 1204), (150, 316)], "Search misses too often."),
+        ([(0, 0)], "No retrievals in this period."),
+        ([(1, 9), (1, 9)], "Too few retrievals for a verdict."),
+    ],
+)
+def test_retrieval_is_summed_up_by_wilsons_lower_bound(engines: list[tuple[int, int]], sentence: str) -> None:
+    health = [engine(name, *counts) for name, counts in zip(("All", "a", "b"), engines, strict=False)]
+    assert retrieval_verdict(health, 0.05, {}).sentence == sentence
+
+
+def test_numbers_are_written_as_people_read_them_and_missing_is_never_0() -> None:
+    assert [numbers.score(0.7449), numbers.rate(0.7745), numbers.count(1927), numbers.short(11_900_000)] == [
+        "0.74", "77.5\u202f%", "1,927", "11.9\u202fM",
+    ]  # fmt: skip
+    assert {numbers.score(None), numbers.rate(None), numbers.count(None), numbers.between(None)} == {"–"}
+
+
+def test_times_are_those_of_the_zone() -> None:
+    zone, now = ZoneInfo("Asia/Jakarta"), datetime(2026, 7, 16, 7, 7, tzinfo=UTC)
+    at = [
+        datetime(2026, 7, 16, 2, 3, tzinfo=UTC),
+        datetime(2026, 7, 15, 9, 48, tzinfo=UTC),
+        datetime(2026, 7, 3, tzinfo=UTC),
+    ]
+    assert [numbers.moment(each, zone, now) for each in at] == ["Today 09:03", "Wed 16:48", "3 July"]
+    assert numbers.span(datetime(2026, 7, 9, 7, tzinfo=UTC), now, zone, now) == "9–16 July 2026, until 14:07 WIB"
