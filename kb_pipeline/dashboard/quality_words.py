@@ -27,6 +27,12 @@ class Level(StrEnum):
     NONE = "none"
 
 
+_SENTENCES = {
+    Level.WARNING: "Quality is below the warning line.",
+    Level.CRITICAL: "Too many answers are not backed by their sources.",
+}
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Verdict:
     """A sentence, its level, and what stands behind it."""
@@ -52,7 +58,7 @@ class AlertStand:
 
     level: Level
     since: datetime | None = None
-    sent_at: datetime | None = None
+    sentence: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,17 +78,23 @@ def quality_verdict(standing: Standing, limits: Limits, alert: AlertStand | None
     is below the line. `when` is the time an alert was sent, in words.
     """
     day = standing.day.faithfulness
-    if standing.coverage is not None and standing.coverage < LEAST_COVERAGE:
+    sent = f" Alert sent {when}." if when else ""
+    if alert and alert.level is not Level.GOOD and (day.n < limits.min_graded or _is_withheld(standing)):
+        return Verdict(level=alert.level, sentence=_SENTENCES[alert.level], detail=f"{alert.sentence}{sent}")
+    if _is_withheld(standing):
         return _withheld(standing.day)
     if day.n < limits.min_graded:
         return _thin(day, limits)
     level = alert.level if alert else fired_level(day, limits)
-    sent = f" Alert sent {when}." if when else ""
     if level is Level.CRITICAL:
         return _below(standing, limits.crit, limits, Level.CRITICAL, sent)
     if level is Level.WARNING:
         return _below(standing, limits.warn, limits, Level.WARNING, sent)
     return _above(standing, limits)
+
+
+def _is_withheld(standing: Standing) -> bool:
+    return standing.coverage is not None and standing.coverage < LEAST_COVERAGE
 
 
 def fired_level(day: Moments, limits: Limits) -> Level:
@@ -161,10 +173,6 @@ def _moved(standing: Standing) -> str:
 
 def _below(standing: Standing, line: float, limits: Limits, level: Level, sent: str) -> Verdict:
     day = standing.day.faithfulness
-    sentence = {
-        Level.WARNING: "Quality is below the warning line.",
-        Level.CRITICAL: "Too many answers are not backed by their sources.",
-    }[level]
     upper = day.upper(limits.z)
     if upper < line:
         name = "the critical line at " if level is Level.CRITICAL else ""
@@ -172,7 +180,7 @@ def _below(standing: Standing, line: float, limits: Limits, level: Level, sent: 
     else:
         rest = f"; the alert that fired below {line:.2f} has not resolved yet."
     return Verdict(
-        level=level, sentence=sentence, detail=f"Faithfulness is {_facts(day)}{rest}{sent}{_moved(standing)}"
+        level=level, sentence=_SENTENCES[level], detail=f"Faithfulness is {_facts(day)}{rest}{sent}{_moved(standing)}"
     )
 
 

@@ -248,7 +248,9 @@ class QualityReading:
         worst = next(iter(critical or active), None)
         if worst is None:
             return AlertStand(level=Level.GOOD)
-        return AlertStand(level=Level.CRITICAL if critical else Level.WARNING, since=worst["since"])
+        return AlertStand(
+            level=Level.CRITICAL if critical else Level.WARNING, since=worst["since"], sentence=worst["sentence"]
+        )
 
     def _is_meant(self, row: Mapping[str, Any], chosen: QualityFilter) -> bool:
         environment, *subject = row["subject"]

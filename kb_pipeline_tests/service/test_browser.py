@@ -79,7 +79,10 @@ def test_the_main_page_shows_what_the_api_says_without_scrolling(page: Page, ope
 
 def test_the_page_is_painted_and_light(page: Page) -> None:
     page.goto("/")
-    page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
+    painted = (
+        "new Promise(done => new PerformanceObserver(done).observe({type: 'paint', buffered: true})).then(() => true)"
+    )
+    assert page.evaluate(painted)
     weight = page.evaluate(
         "performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))"
         ".reduce((sum, each) => sum + each.decodedBodySize, 0)"

@@ -141,18 +141,14 @@ def test_the_state_of_an_alert_decides_where_there_are_alerts(
     plant(database, turns)
     with database.connect() as connection:
         connection.execute(
-            "CREATE TABLE IF NOT EXISTS kb_alert_transition (transition_id bigint);"
-            "CREATE TABLE IF NOT EXISTS kb_alert_state (fingerprint text, rule text, metric text, subject text[],"
-            " status text, severity text, since timestamptz, sentence text, inhibited_by text, is_silenced boolean,"
-            " window_end timestamptz, updated_at timestamptz)"
-        )
-        connection.execute(
-            "INSERT INTO kb_alert_state (fingerprint, rule, metric, subject, status, severity, since, sentence) VALUES"
-            " ('f', 'rag_low_faithfulness', 'm', '{prod,portal,public}', 'firing', 'warning', now(), 's')"
+            "INSERT INTO kb_alert_state (fingerprint, rule, metric, subject, status, severity, since, sentence,"
+            " reading, memory, before, version) VALUES ('f', 'rag_low_faithfulness', 'm', '{prod,portal,public,rag}', 'firing',"
+            " 'warning', now(), 'It was low.', '{}', '{}', '{}', 1)"
         )
     read, period = reading(database), period_of("7d", now=NOW, zone=zone_of("UTC"))
     found = {
-        surface: read.now(read.summary(period, QualityFilter(surface=surface)), now=NOW).verdict.sentence
-        for surface in ("public", None)
+        engine: read.now(read.summary(period, QualityFilter(engine=engine)), now=NOW).verdict.sentence
+        for engine in ("rag", "hybrid", None)
     }
-    assert found == {"public": "Quality is below the warning line.", None: "Quality is below the warning line."}
+    below = "Quality is below the warning line."
+    assert found == {"rag": below, "hybrid": "Too few graded answers for a verdict.", None: below}
