@@ -26,6 +26,7 @@ SHOTS = (
     ("rag-quality-360", f"/?{ZONE}", 360, 780, "light"),
     ("turn", "/turns/{turn}?" + ZONE, 1280, 920, "light"),
     ("retrieval", f"/retrieval?{ZONE}", 1280, 800, "light"),
+    ("alerts", f"/alerts?{ZONE}", 1280, 800, "light"),
     ("pipeline", f"/pipeline?{ZONE}", 1280, 800, "light"),
     ("empty", f"/?surface=nobody&{ZONE}", 1280, 560, "light"),
 )

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Annotated
 from urllib.parse import parse_qs, urlsplit
 
-from fastapi import APIRouter, Depends, HTTPException, Path, Request
+from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request
 from pydantic import ValidationError
 from starlette.responses import RedirectResponse, Response
 
-from kb_pipeline.adapters.postgres.dashboard.turns import open_turn
+from kb_pipeline.adapters.postgres.dashboard.turns import neighbours, open_turn
 from kb_pipeline.service import replies
 from kb_pipeline.service.access import AUDITOR, Visitor
 from kb_pipeline.service.answers import SettleRequest
@@ -80,7 +80,9 @@ def turn(
     found = open_turn(desk.auditor_database, event_id, actor=f"{visitor.name} ({visitor.role})")
     if found is None:
         raise HTTPException(404, "The ledger has no such call.")
-    body = render("turn.html", request, visitor=visitor, **_clock(desk, period), **turn_page(desk, found))
+    worse, better = neighbours(desk.database, period.window, event_id, found.turn["ts"])
+    values = turn_page(desk, found) | {"worse": worse, "better": better}
+    body = render("turn.html", request, visitor=visitor, **_clock(desk, period), **values)
     return Response(body, media_type="text/html")
 
 
@@ -124,9 +126,15 @@ async def settle_conflict(request: Request, desk: TheDesk, visitor: TheGuest) ->
 
 
 @pages.get("/alerts")
-def alerts(request: Request, desk: TheDesk, visitor: TheGuest, period: ThePeriod) -> Response:
-    """Where rules stand, and what changed."""
-    return _page(request, desk, visitor, "alerts.html", lambda: alerts_page(desk), period)
+def alerts(
+    request: Request,
+    desk: TheDesk,
+    visitor: TheGuest,
+    period: ThePeriod,
+    fingerprint: Annotated[str | None, Query(max_length=255, pattern=r"^[^\x00]*$")] = None,
+) -> Response:
+    """Where rules stand, and what changed; with a fingerprint, of that one."""
+    return _page(request, desk, visitor, "alerts.html", lambda: alerts_page(desk, fingerprint or None), period)
 
 
 @pages.get("/pipeline")

@@ -48,16 +48,20 @@ def pipeline_page(desk: Desk, period: Period, chosen: QualityFilter) -> dict[str
     }
 
 
-def alerts_page(desk: Desk) -> dict[str, Any]:
-    """The values of alerts.html."""
+def alerts_page(desk: Desk, fingerprint: str | None) -> dict[str, Any]:
+    """The values of alerts.html; with a fingerprint, as alerts carry it, of that one alone."""
     states = desk.quality.alert_states()
-    history = desk.quality.pipeline.alert_history(limit=_CHANGES) if states is not None else []
+    if states is not None and fingerprint:
+        states = [row for row in states if row["fingerprint"] == fingerprint]
+    read = desk.quality.pipeline.alert_history
+    history = read(limit=_CHANGES, fingerprint=fingerprint) if states is not None else []
     firing = [row for row in states or () if row["status"] in {"firing", "recovering"}]
     pending = [row for row in states or () if row["status"] == "pending"]
     return {
         "title": "Alerts",
         "states": None if states is None else states[:_STATES],
         "history": history,
+        "fingerprint": fingerprint,
         "verdict": _verdict(states is not None, len(states or ()), len(firing), len(pending), _is_critical(firing)),
     }
 

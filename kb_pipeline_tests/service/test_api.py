@@ -3,6 +3,7 @@
 import csv
 import io
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -170,6 +171,14 @@ def test_a_page_of_a_turn_is_for_auditors(operator: httpx.Client, auditor: httpx
     assert SECRET in page
     assert "Backed by RAG-1" in page
     assert "No source" in page
+
+
+def test_turns_are_walked_through_from_the_worst_on(auditor: httpx.Client) -> None:
+    ids = [turn["event_id"] for turn in auditor.get("/api/quality/recent", params={"limit": 9}).json()["items"]]
+    for worse, middle, better in zip(ids, ids[1:], ids[2:], strict=False):
+        page = auditor.get(f"/turns/{quote(middle, safe='')}").text
+        assert f'href="/turns/{quote(worse, safe="")}?window=7d">Previous worse' in page
+        assert f'href="/turns/{quote(better, safe="")}?window=7d">Next better' in page
 
 
 def test_a_file_begins_no_cell_as_a_formula(operator: httpx.Client) -> None:

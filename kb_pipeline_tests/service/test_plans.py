@@ -82,6 +82,8 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "filter_values": {"since": PARTS.days[0]},
     "waiting": {"since": PARTS.days[0]},
     "worst_turns": {**HOURS, **NONE, **PLACE},
+    "worse_turn": {**HOURS, "score": 0.5, "ts": NOW, "event_id": "e"},
+    "place_of_turn": {"event_id": "e", "ts": WEEK.start},
     "newest_turns": {**HOURS, **NONE, **PLACE},
     "recent_readings": {"since": NOW - timedelta(days=7), "limit": 10},
     "run_that_examined": {"examined_at": NOW, "ts": NOW},

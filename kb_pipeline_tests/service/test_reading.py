@@ -142,7 +142,8 @@ def test_the_state_of_an_alert_decides_where_there_are_alerts(
     with database.connect() as connection:
         connection.execute(
             "INSERT INTO kb_alert_state (fingerprint, rule, metric, subject, status, severity, since, sentence,"
-            " reading, memory, before, version) VALUES ('f', 'rag_low_faithfulness', 'm', '{prod,portal,public,rag}', 'firing',"
+            " reading, memory, before, version)"
+            " VALUES ('f', 'rag_low_faithfulness', 'm', '{prod,portal,public,rag}', 'firing',"
             " 'warning', now(), 'It was low.', '{}', '{}', '{}', 1)"
         )
     read, period = reading(database), period_of("7d", now=NOW, zone=zone_of("UTC"))

@@ -50,9 +50,9 @@ class PostgresPipeline:
         """Where every rule stands with every subject, those that fire first; call it only where there are tables."""
         return self._rows("alert_states", {"limit": limit})
 
-    def alert_history(self, *, limit: int, before: int | None = None) -> list[Row]:
-        """Changes of states, the newest first."""
-        return self._rows("alert_history", {"limit": limit, "before": before})
+    def alert_history(self, *, limit: int, before: int | None = None, fingerprint: str | None = None) -> list[Row]:
+        """Changes of states, or of one of them, the newest first."""
+        return self._rows("alert_history", {"limit": limit, "before": before, "fingerprint": fingerprint})
 
     def _rows(self, name: str, parameters: Mapping[str, Any]) -> list[Row]:
         with self._database.connect() as connection, connection.cursor(row_factory=dict_row) as cursor:

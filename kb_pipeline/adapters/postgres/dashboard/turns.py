@@ -95,6 +95,20 @@ def _listed(
         return cursor.execute(load(name), parameters, prepare=False).fetchall()
 
 
+def neighbours(database: Database, window: Window, event_id: str, ts: datetime) -> tuple[str | None, str | None]:
+    """The turns of the window before and after one in the order of the least faithful first: the worse, the better."""
+    with database.connect() as connection:
+        place = connection.execute(load("place_of_turn"), {"event_id": event_id, "ts": ts}).fetchone()
+        if place is None:
+            return None, None
+        bounds = {"window_start": window.start, "window_end": window.end}
+        at = {"score": place[0], "ts": ts, "event_id": event_id}
+        worse = connection.execute(load("worse_turn"), bounds | at, prepare=False).fetchone()
+    after = Place(score=place[0], ts=ts, event_id=event_id)
+    better = worst_turns(database, window, QualityFilter(), limit=1, after=after)
+    return worse[0] if worse else None, better[0].event_id if better else None
+
+
 def open_turn(database: Database, event_id: str, *, actor: str) -> OpenedTurn | None:
     """A turn with its text, or None where the ledger has none such; its opening is recorded, or it is not shown.
 
