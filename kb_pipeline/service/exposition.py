@@ -4,18 +4,19 @@ Belongs here: names, labels and meanings of gauges. Does not: the seed metrics o
 the worker's. What is not known has no sample: it is never 0.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from kb_pipeline.adapters.notify import delivery_families
 from kb_pipeline.dashboard.filters import QualityFilter, RetrievalFilter
 from kb_pipeline.dashboard.periods import Period, period_of, zone_of
 from kb_pipeline.dashboard.quality_words import Level
 from kb_pipeline.dashboard.retrieval_words import ALL
 from kb_pipeline.dashboard.sums import ASPECTS, Tally
-from kb_pipeline.records import JudgeVersion
+from kb_pipeline.records import JudgeVersion, OutboxHealth
 from kb_pipeline.service.reading import QualityNow, QualityReading
 from kb_pipeline.service.retrieval_reading import RetrievalReading
 from kb_pipeline.settings import Settings
@@ -27,8 +28,15 @@ _ALERT_STATES = ("ok", "pending", "firing", "recovering", "no_data")
 class PipelineMetrics(Collector):
     """Gauges over the last 24 hours as of an instant, and the state of backlog, judge and alerts."""
 
-    def __init__(self, quality: QualityReading, retrieval: RetrievalReading, settings: Settings, now: datetime) -> None:
-        self._quality, self._retrieval, self._now = quality, retrieval, now
+    def __init__(
+        self,
+        quality: QualityReading,
+        retrieval: RetrievalReading,
+        settings: Settings,
+        now: datetime,
+        delivery: Sequence[OutboxHealth] = (),
+    ) -> None:
+        self._quality, self._retrieval, self._now, self._delivery = quality, retrieval, now, delivery
         self._surfaces = sorted(settings.rag_quality.surfaces)
 
     def collect(self) -> Iterator[Metric]:
@@ -43,6 +51,7 @@ class PipelineMetrics(Collector):
         yield from self._health(self._quality.now(everything, now=now), now)
         yield from self._searches(day)
         yield from self._alerts()
+        yield from delivery_families(self._delivery)
 
     def _health(self, now: QualityNow, instant: datetime) -> Iterator[Metric]:
         oldest = (instant - now.oldest_waiting).total_seconds() if now.oldest_waiting else 0.0

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import CollectorRegistry
 
+from kb_pipeline.alert_desk import AlertDesk
 from kb_pipeline.errors import DatabaseError
 from kb_pipeline.service.answers import Ready
 from kb_pipeline.service.exposition import PipelineMetrics
@@ -37,6 +38,7 @@ def readyz(desk: TheDesk, response: Response) -> Ready:
 def metrics(desk: TheDesk, _visitor: TheReader) -> Response:
     """For Prometheus: what the service counted of itself, then gauges of the pipeline as of now."""
     momentary = CollectorRegistry(auto_describe=False)
-    momentary.register(PipelineMetrics(desk.quality, desk.retrieval, desk.settings, desk.now()))
+    delivery = AlertDesk(desk.settings, desk.database).delivery()
+    momentary.register(PipelineMetrics(desk.quality, desk.retrieval, desk.settings, desk.now(), delivery))
     body = generate_latest(desk.registry) + generate_latest(momentary)
     return Response(body, media_type=CONTENT_TYPE_LATEST)

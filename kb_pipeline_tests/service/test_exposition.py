@@ -5,6 +5,7 @@ import re
 from importlib.resources import files
 
 import httpx
+import yaml
 
 from kb_pipeline_tests.docs_pages import page
 
@@ -37,6 +38,15 @@ def test_the_grafana_dashboard_asks_for_nothing_that_is_not_there(operator: http
 def test_what_is_not_known_has_no_sample(operator: httpx.Client) -> None:
     samples = {line.split("{")[0].split()[0] for line in operator.get("/metrics").text.splitlines() if line[:1] != "#"}
     assert not samples & SOMETIMES
+
+
+def test_every_metric_of_the_shipped_alert_rules_is_there(operator: httpx.Client) -> None:
+    rules = files("kb_pipeline.prometheus").joinpath("kb_pipeline.rules.yaml").read_text(encoding="utf-8")
+    asked_in = [rule["expr"] for group in yaml.safe_load(rules)["groups"] for rule in group["rules"]]
+    asked = {SUFFIX.sub("", name) for name in re.findall(r"\bkb_pipeline_\w+", " ".join(asked_in))}
+    of_others = {name for name in asked if name.startswith("kb_pipeline_worker_")}
+    assert len(asked - of_others) > 8
+    assert asked - of_others <= {SUFFIX.sub("", name) for name in families(operator.get("/metrics").text)}
 
 
 def expressions(dashboard: dict[str, object]) -> list[str]:
