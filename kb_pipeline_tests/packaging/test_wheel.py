@@ -16,7 +16,10 @@ from kb_pipeline_tests.docs_pages import REPOSITORY, only_in_a_checkout
 pytestmark = pytest.mark.slow
 
 # The rooms that hold the package's promises by themselves; the others would double the time of the suite.
-INSTALLED_TESTS = ("settings", "cli", "adapters/test_migrations.py", "test_layout.py", "test_windows.py")
+INSTALLED_TESTS = (
+    *("settings", "cli/test_extract.py", "cli/test_usage.py", "cli/test_database_commands.py"),
+    *("adapters/test_migrations.py", "service/test_api.py", "test_layout.py", "test_windows.py"),
+)
 
 
 def uv(*arguments: str | Path, environment: Path) -> None:
