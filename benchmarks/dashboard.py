@@ -176,9 +176,11 @@ def serving(url: str) -> Iterator[str]:
         command = [sys.executable, "-m", "kb_pipeline.cli", "--config", str(config), "serve"]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:  # noqa: S603 our own command
             address = f"http://127.0.0.1:{port}"
-            wait_until(lambda: answers(address), 30)
-            yield address
-            process.terminate()
+            try:
+                wait_until(lambda: answers(address), 30)
+                yield address
+            finally:
+                process.terminate()
 
 
 def answers(address: str) -> bool:

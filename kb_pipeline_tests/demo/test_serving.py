@@ -10,7 +10,7 @@ import pytest
 
 from kb_pipeline.adapters.embedded import EmbeddedPostgres
 from kb_pipeline.adapters.postgres.connection import Database
-from kb_pipeline.demo.servers import serving
+from kb_pipeline.demo.servers import HOST, free_port, serving, showing
 from kb_pipeline.demo.stage import set_stage
 from kb_pipeline_tests.builders import Upstream, table
 from kb_pipeline_tests.judges import WatchedJudge
@@ -47,6 +47,17 @@ def test_with_the_daemon_running_a_new_call_has_its_judged_row_within_ninety_sec
         # Whoever adopted an ended process may not have taken notice of it yet: Z.
         left = [command for group, state, command in processes() if group in groups and not state.startswith("Z")]
         assert left == []
+
+
+@pytest.mark.slow
+def test_the_dashboard_of_a_stage_opens_without_tokens(postgres_server: EmbeddedPostgres, tmp_path: Path) -> None:
+    port = free_port(0)
+    with set_stage(postgres_server, tmp_path, start_at=datetime.now(UTC), quality={}) as stage:
+        stage.with_service(host=HOST, port=port, dagster_url="http://127.0.0.1:3000")
+        with showing(stage.environment, tmp_path, port=port) as dashboard:
+            page = httpx.get(dashboard.address)
+    assert page.status_code == 200
+    assert "No graded turns yet, because no audited call was read in this period." in page.text
 
 
 def processes() -> list[tuple[str, str, str]]:
