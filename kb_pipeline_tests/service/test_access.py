@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb_pipeline.adapters.postgres.connection import Database
+from kb_pipeline.adapters.postgres.dashboard.roles import READER, database_as
 from kb_pipeline.errors import SettingsError
 from kb_pipeline.service.access import Patience, Sessions, Tokens
 from kb_pipeline.service.guard import HEADERS
@@ -161,3 +162,14 @@ def test_the_readers_role_sees_no_text_and_nothing_of_the_source(planted_databas
         )
         with planted_database.connect() as connection:
             assert connection.execute(statement, (role, role)).fetchone() == (may, may)
+
+
+def test_a_role_that_was_given_no_rights_in_this_database_is_not_taken(database: Database) -> None:
+    url = database.url.render_as_string(hide_password=False)
+    for revoked, role in ((False, READER), (True, None)):
+        if revoked:
+            with database.connect() as connection:
+                connection.execute("REVOKE ALL ON rag_quality_window FROM kb_api_reader")
+        taken = database_as(url, READER, application_name="kb_pipeline_tests")
+        assert taken.role == role
+        taken.dispose()
