@@ -43,7 +43,7 @@ def read(condition: JudgeCondition, memory: Memory, limits: Limits, now: datetim
     """
     failed = Share(sum(not scored for scored in condition.outcomes), len(condition.outcomes))
     in_a_row = len(list(takewhile(lambda scored: not scored, condition.outcomes)))
-    waiting = now - condition.waiting_since if condition.waiting_since else timedelta()
+    waiting = max(timedelta(), now - condition.waiting_since) if condition.waiting_since else timedelta()
     if not failed.n and not condition.down_runs and waiting < SHORT_WAIT:
         return thin("The judge was not called yet.")
     is_down = (failed.n >= MIN_CALLS and failed.lower(limits.z) > MOST_ERRORS) or in_a_row >= FAILURES
