@@ -20,7 +20,7 @@ from kb_pipeline.windows import HOUR, Window, hour_of
 # A shorter or emptier day has no room for an hour that goes wrong.
 FEWEST_HOURS = 8
 FEWEST_TURNS = 60
-# So many of the last turns share what is left of the day's tokens, which is enough for half of them.
+# The last hours in which the day's tokens come to their end hold at least so many turns.
 LAST_TURNS = 8
 APART = HOUR
 DAY = 24 * HOUR
@@ -35,7 +35,7 @@ class Incidents:
     """The hours in which something goes wrong; None where the day has no room for it.
 
     On the graded day `template` are two hours, `outage` is one; `budget` are the last hours, from which on the tokens
-    end. `drop` and `empty` lie days before it, since what they fire resolves a day after their end.
+    end: they are enough for half of the `budget_turns`. `drop` and `empty` lie days before it, since what they fire resolves a day after their end.
     """
 
     drop: Window | None = None
@@ -43,6 +43,7 @@ class Incidents:
     template: Window | None = None
     outage: Window | None = None
     budget: Window | None = None
+    budget_turns: int = 0
 
     def on(self, traffic: Traffic) -> Traffic:
         """The traffic whose turns the incidents hit."""
@@ -72,6 +73,7 @@ def incidents_of(traffic: Traffic) -> Incidents:
         template=Window(template[0].start, template[1].end),
         outage=max(away, key=lambda hour: volumes[hour.start], default=None),
         budget=budget,
+        budget_turns=sum(volumes[hour.start] for hour in budget.hours()),
     )
 
 
@@ -108,7 +110,7 @@ def grade_day(
     for hour in hours:
         if budget and hour.start == budget.start:
             _catch_up(runs, incidents)
-            spend(_enough_for_some(runs))
+            spend(_enough_for(runs, incidents.budget_turns / 2))
         with _weather(hour, incidents, judge):
             runs.run(HOURLY_JOB, hour)
         if incidents.outage == hour:
@@ -127,8 +129,8 @@ def _weather(hour: Window, incidents: Incidents, judge: ReferenceJudge | None) -
     return judge.away() if is_away and judge else nullcontext()
 
 
-def _enough_for_some(runs: DagsterRuns) -> int:
-    """What the day has cost so far, and as much again as half of the last turns cost on average."""
+def _enough_for(runs: DagsterRuns, turns: float) -> int:
+    """What the day has cost so far, and as much again as so many turns cost on average."""
     counts = runs.counts(JUDGE_ASSET)
     tokens = counts["prompt_tokens"] + counts["completion_tokens"]
-    return round(tokens + tokens / max(1, counts["graded"]) * LAST_TURNS / 2)
+    return round(tokens + tokens / max(1, counts["graded"]) * turns)

@@ -46,4 +46,10 @@ def test_of_a_megabyte_of_answer_a_part_is_read(piece: str) -> None:
 def test_of_a_megabyte_of_context_a_part_is_read(piece: str) -> None:
     text = piece * (LENGTH // len(piece)) + " akhir"
     assert is_partial(text[:2_000] + " biaya", text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("piece", ["[1", "17 ", "\u00bd"])
+def test_of_a_megabyte_of_both_a_part_is_read(piece: str) -> None:
+    text = piece * (LENGTH // len(piece)) + " akhir"
     assert is_partial(text, text)

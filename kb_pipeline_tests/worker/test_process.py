@@ -96,7 +96,7 @@ def refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[dict[str, Any], str | None], str]:
     """Runs a worker that cannot start, in this process; its sentence."""
-    monkeypatch.setattr(working, "_log_to_stderr", lambda: None)
+    monkeypatch.setattr(working, "log_to_stderr", lambda: None)
 
     def run(section: dict[str, Any], database: str | None) -> str:
         config = tmp_path / "kb.yaml"
