@@ -35,7 +35,8 @@ class Incidents:
     """The hours in which something goes wrong; None where the day has no room for it.
 
     On the graded day `template` are two hours, `outage` is one; `budget` are the last hours, from which on the tokens
-    end: they are enough for half of the `budget_turns`. `drop` and `empty` lie days before it, since what they fire resolves a day after their end.
+    end: they are enough for half of the `budget_turns`. `drop` and `empty` lie days before it, since what they fire
+    resolves a day after their end.
     """
 
     drop: Window | None = None
