@@ -21,7 +21,7 @@ from kb_pipeline.adapters.postgres.judge_account import PostgresJudgeAccount
 from kb_pipeline.alerting.delivery import Pace
 from kb_pipeline.alerting.payloads import Sender
 from kb_pipeline.alerting.rules.limits import Limits
-from kb_pipeline.alerting.subjects import may_match
+from kb_pipeline.alerting.subjects import matches, may_match
 from kb_pipeline.alerting.words import QualityVerdict, quality_verdict
 from kb_pipeline.errors import KbPipelineError, SettingsError
 from kb_pipeline.grading.judging import PROMPT_VERSION
@@ -152,6 +152,10 @@ class AlertDesk:
         now = self.clock.now()
         self.book.silence(pattern=pattern, now=now, ends_at=now + lasting, author=author.strip(), reason=reason.strip())
         return now + lasting
+
+    def matching(self, pattern: str) -> int:
+        """How many alerts that were evaluated so far a pattern of a silence matches."""
+        return sum(matches(state.fingerprint, pattern) for state in self.states())
 
     def end_silences(self, pattern: str) -> int:
         """End the silences of a pattern; returns how many there were."""

@@ -53,10 +53,11 @@ def covers(parent: Subject, child: Subject) -> bool:
 
 def silenced(fingerprint_of_alert: str, silences: Iterable[Silence]) -> bool:
     """Whether any of the silences speaks of the alert; they are taken as those of now."""
-    return any(_matches(fingerprint_of_alert, silence.pattern) for silence in silences)
+    return any(matches(fingerprint_of_alert, silence.pattern) for silence in silences)
 
 
-def _matches(fingerprint_of_alert: str, pattern: str) -> bool:
+def matches(fingerprint_of_alert: str, pattern: str) -> bool:
+    """Whether the pattern is the fingerprint, its rule, or its beginning with a final *."""
     if pattern.endswith("*"):
         return fingerprint_of_alert.startswith(pattern[:-1])
     return pattern in {fingerprint_of_alert, fingerprint_of_alert.partition("|")[0]}

@@ -1,6 +1,6 @@
 """The verdict on quality in words, from the same states that alerts come from.
 
-Belongs here: good, getting worse, or not known, and why. Does not: rules, which have decided already.
+Belongs here: good, below the line, or not known, and why. Does not: rules, which have decided already.
 """
 
 from collections.abc import Iterable, Sequence
@@ -52,10 +52,12 @@ def _worse(active: Sequence[AlertState]) -> QualityVerdict:
     severity: Severity | None = None
     for state in active:
         severity = worse(severity, state.memory.severity)
-    worst = next(state for state in active if state.memory.severity is severity)
+    gravest = [state for state in active if state.memory.severity is severity]
+    worst = min(gravest, key=lambda state: _value(state) if state.rule == LOW_FAITHFULNESS else 1.0)
     is_recovering = all(state.status is AlertStatus.RECOVERING for state in active)
-    words = "is recovering" if is_recovering else "is getting worse"
-    return QualityVerdict(level=QualityLevel.WORSE, sentence=f"Quality {words}: {_sentence(worst)}", severity=severity)
+    words = "is recovering" if is_recovering else "is below the line"
+    said = f"Quality {words}{_of(worst)}: {_sentence(worst)}"
+    return QualityVerdict(level=QualityLevel.WORSE, sentence=said, severity=severity)
 
 
 def _calm(measured: Sequence[AlertState]) -> QualityVerdict:
@@ -64,13 +66,24 @@ def _calm(measured: Sequence[AlertState]) -> QualityVerdict:
         return _unknown(_sentence(measured[0]) if measured else "no turn was graded yet.")
     low = [state for state in telling if _is_low(state)]
     if low:
-        return _unknown(f"so few turns can be low by chance. {_sentence(_largest(low))}")
-    return QualityVerdict(level=QualityLevel.GOOD, sentence=f"Quality is good: {_sentence(_largest(telling))}")
+        return _unknown(f"so few turns can be low by chance{_of(_largest(low))}. {_sentence(_largest(low))}")
+    largest = _largest(telling)
+    return QualityVerdict(level=QualityLevel.GOOD, sentence=f"Quality is good{_of(largest)}: {_sentence(largest)}")
 
 
 def _is_low(state: AlertState) -> bool:
     reading = state.reading
     return bool(reading and reading.value is not None and reading.threshold and reading.value < reading.threshold)
+
+
+def _value(state: AlertState) -> float:
+    return 1.0 if state.reading is None or state.reading.value is None else state.reading.value
+
+
+def _of(state: AlertState) -> str:
+    """Whose reading it is: tenant, surface and engine, as far as they have a name."""
+    names = " / ".join(name for name in state.subject[1:] if name)
+    return f" ({names})" if names else ""
 
 
 def _largest(states: Sequence[AlertState]) -> AlertState:

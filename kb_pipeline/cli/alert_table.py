@@ -22,9 +22,10 @@ def overview(
 ) -> dict[str, Any]:
     """Everything that is known of alerts now."""
     now = desk.clock.now()
+    every = desk.states()
     states = [
         state_facts(state)
-        for state in desk.states()
+        for state in every
         if fingerprint in {None, state.fingerprint} and (state.status.is_active or not only_active)
     ]
     waiting = [entry for entry in desk.outbox.waiting(limit=WAITING) if fingerprint in {None, entry.fingerprint}]
@@ -32,6 +33,7 @@ def overview(
     return {
         "verdict": desk.verdict(),
         "states": states,
+        "evaluated": len(every),
         "silences": desk.book.silences(now),
         "destinations": desk.delivery(),
         "waiting": [
@@ -80,7 +82,9 @@ def write_overview(found: Mapping[str, Any]) -> None:
     """The overview in lines."""
     write_line(found["verdict"].sentence)
     if not found["states"]:
-        write_line("no rule was evaluated yet; kb-pipeline alerts evaluate does it")
+        write_line(
+            "nothing fires" if found["evaluated"] else "no rule was evaluated yet; kb-pipeline alerts evaluate does it"
+        )
     for state in sorted(found["states"], key=lambda state: not state["status"].is_active):
         marks = [
             str(state["severity"] or ""),

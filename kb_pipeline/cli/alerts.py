@@ -117,7 +117,7 @@ def silence(
             facts: dict[str, Any] = {"pattern": pattern, "ended": desk.end_silences(pattern)}
         else:
             until = desk.silence(pattern, lasting=lasting, author=author or "", reason=reason or "")
-            facts = {"pattern": pattern, "until": until}
+            facts = {"pattern": pattern, "until": until, "alerts_matched": desk.matching(pattern)}
     if as_json:
         write_json(facts)
     else:
@@ -172,6 +172,10 @@ def simulate(
     And play it over made-up months in which nothing is wrong, with the volume and the level of that time: how many
     false alarms to expect. Nothing is written and nobody is told.
     """
+    from kb_pipeline.alerting.catalogue import RULE_NAMES
+
+    if rule not in RULE_NAMES:
+        raise click.UsageError(f"there is no rule {rule!r}; known are {', '.join(RULE_NAMES)}")
     settings = invocation.settings()
     given = {"z": confidence_z, "min_graded": min_graded}
     changes = {name: value for name, value in given.items() if value is not None}

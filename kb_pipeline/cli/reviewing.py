@@ -3,6 +3,7 @@
 Belongs here: options and the table. Does not: which turns those are.
 """
 
+import shutil
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from kb_pipeline.cli.times import Instant, window_until_now
 if TYPE_CHECKING:
     from kb_pipeline.adapters.postgres.review import TurnToReview
 
-WIDTH = 118
+WIDTH, LEAST_WIDTH = 118, 90
 DEFAULT_LIMIT = 20
 MOST = 1000
 TITLES = ("completed", "event_id", "judge", "second", "why", "question")
@@ -61,9 +62,14 @@ def review(invocation: Invocation, since: datetime, surface: str | None, limit: 
 def _write_table(turns: "Sequence[TurnToReview]") -> None:
     from kb_pipeline.cli.tables import table_lines
 
-    numbers, wrapped = {"judge", "second"}, {"event_id", "why", "question"}
-    for line in table_lines(TITLES, map(_cells, turns), numbers=numbers, wrapped=wrapped, width=WIDTH):
+    numbers, wrapped = {"judge", "second"}, {"why", "question"}
+    for line in table_lines(TITLES, map(_cells, turns), numbers=numbers, wrapped=wrapped, width=_width()):
         write_line(line)
+
+
+def _width() -> int:
+    """That of the terminal, within what the columns need and an eye takes in; event ids stay whole, to be copied."""
+    return min(WIDTH, max(LEAST_WIDTH, shutil.get_terminal_size((WIDTH, 0)).columns))
 
 
 def _cells(turn: "TurnToReview") -> tuple[str, ...]:

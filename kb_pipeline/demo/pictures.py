@@ -97,7 +97,7 @@ def _judge(judge: JudgeFacts) -> Table:
     table = Table(title="The judge", title_justify="left", box=None, pad_edge=False, show_header=False)
     table.add_row("calls, tokens", f"{judge.calls:,}, {judge.tokens:,}")
     for error, turns in judge.errors.items():
-        table.add_row(f"turns that a run left as {error}", f"{turns:,}")
+        table.add_row(f"turns that a run left without scores ({error})", f"{turns:,}")
     table.add_row("turns that wait", f"{judge.pending:,}")
     table.add_row(
         "attacks that moved a score", "not tried" if judge.attacks_moved is None else f"{judge.attacks_moved}"

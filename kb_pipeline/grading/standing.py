@@ -83,6 +83,8 @@ class Cost:
 
 
 def _turns(count: int) -> str:
+    if not count:
+        return "no turn waits"
     return f"{count:,} turn waits" if count == 1 else f"{count:,} turns wait"
 
 

@@ -129,7 +129,9 @@ def _ill(name: str, level: float | None, limits: Limits) -> str | None:
     if level is None:
         return "nothing came in that time"
     if name in {LOW_FAITHFULNESS, UNGROUNDED_SPIKE} and level < limits.faithfulness_warn + WELL_ABOVE:
-        return f"the mean of that time is {level:.2f}, so that an alarm would be right"
+        line = limits.faithfulness_warn
+        near = "below" if level < line else "hardly above"
+        return f"the mean of that time is {level:.2f}, {near} {line:.2f}, so that an alarm may be right"
     if name == "rag_parse_success_drop" and level > RECOVERED:
         return f"{level:.1%} of that time could not be read, so that an alarm would be right"
     return None

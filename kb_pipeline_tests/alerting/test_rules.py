@@ -261,3 +261,10 @@ def test_two_missed_schedules_are_no_data_and_the_first_good_evaluation_ends_it(
     assert data.read_pulse(dead, last, LIMITS, NOON + timedelta(minutes=30)).finding is Finding.BREACH
     assert data.read_pulse(dead, FRESH, LIMITS, NOON).finding is Finding.THIN
     assert data.read_pulse(data.Pulse(), last, LIMITS, NOON).finding is Finding.GOOD
+
+
+def test_a_spike_can_be_told_however_much_is_usually_empty() -> None:
+    limits = [emptiness.spike_limit(usual / 100) for usual in range(1, 100)]
+    assert all(usual / 100 < limit < 1 for usual, limit in enumerate(limits, 1))
+    assert limits == sorted(limits)
+    assert emptiness.spike_limit(0.05) == pytest.approx(0.15)

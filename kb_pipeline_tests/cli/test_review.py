@@ -31,7 +31,7 @@ def test_the_turn_whose_wrong_amount_the_judge_overlooked_comes_first_with_the_r
     lines = shown.out.splitlines()
     assert (shown.code, shown.err) == (0, "")
     assert "wrong" in lines[2]
-    assert "judge trusts it" in lines[2]
+    assert "the judge trusts" in lines[2]
     assert "amount" in shown.out
     assert WRONG not in shown.out
     first, second = terminal.run("review", "--json").json

@@ -49,7 +49,7 @@ def test_the_asset_evaluates_and_shows_its_counts_and_the_verdict(
     assert succeeded(result)
     (materialization,) = result.asset_materializations_for_node("alert_evaluation")
     assert materialization.metadata["notices"].value == 2
-    assert "Quality is getting worse" in str(materialization.metadata["verdict"].value)
+    assert "Quality is below the line" in str(materialization.metadata["verdict"].value)
     assert len(alerts(database)) == 2
 
 

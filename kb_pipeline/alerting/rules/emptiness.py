@@ -17,6 +17,8 @@ RECOVERED_TIMES = 1.5
 def read(past: Past, memory: Memory, limits: Limits, now: datetime) -> Reading:  # noqa: ARG001 the signature of rules
     """Breach where the lower bound of the empty share is above three times the two weeks before, or the least warning.
 
+    Where a fifth and more is usual, halfway between that and all is the limit: three times may be more than all.
+
     Good at 1.5 times and below. Where hardly anything was empty before, a third of `empty_share_warn` is the measure,
     and while it fires, what was usual before the fire.
     """
@@ -29,7 +31,8 @@ def read(past: Past, memory: Memory, limits: Limits, now: datetime) -> Reading: 
     usual = _usual(past, span, memory, limits)
     share = past.share("empty", "retrievals", span)
     lower = share.lower(limits.z)
-    finding = Finding.BREACH if lower > round(SPIKE_TIMES * usual, 9) else Finding.BETWEEN
+    limit = spike_limit(usual)
+    finding = Finding.BREACH if lower > round(limit, 9) else Finding.BETWEEN
     if share.value <= RECOVERED_TIMES * usual:
         finding = Finding.GOOD
     return Reading(
@@ -37,15 +40,20 @@ def read(past: Past, memory: Memory, limits: Limits, now: datetime) -> Reading: 
         severity=Severity.WARNING if finding is Finding.BREACH else None,
         sentence=(
             f"{share.k} of {share.n} retrievals in {span_words(span)} found nothing ({share.value:.1%}, at least "
-            f"{lower:.1%}); above {SPIKE_TIMES * usual:.1%} is a spike."
+            f"{lower:.1%}); above {limit:.1%} is a spike."
         ),
         value=share.value,
         bound=lower,
-        threshold=SPIKE_TIMES * usual,
+        threshold=limit,
         n=share.n,
         window_h=span,
         baseline=usual,
     )
+
+
+def spike_limit(usual: float) -> float:
+    """Three times what is usual; where that is much already, halfway from there to everything."""
+    return min(SPIKE_TIMES * usual, (1 + usual) / 2)
 
 
 def _usual(past: Past, span: int, memory: Memory, limits: Limits) -> float:

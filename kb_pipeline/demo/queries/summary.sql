@@ -10,6 +10,6 @@ SELECT
   count(*) FILTER (WHERE judge_status = 'ok') AS graded,
   avg(faithfulness) AS mean_faithfulness,
   (count(*) FILTER (WHERE faithfulness >= %(grounded_from)s))::float8 / nullif(count(faithfulness), 0) AS grounded_rate,
-  (count(*) FILTER (WHERE refused))::float8 / nullif(count(*) FILTER (WHERE judge_status <> 'skipped'), 0) AS refusal_rate
+  (count(*) FILTER (WHERE refused))::float8 / nullif(count(*), 0) AS refusal_rate
 FROM rag_quality
 WHERE ts >= %(window_start)s AND ts < %(window_end)s
