@@ -11,7 +11,7 @@ import click
 from kb_pipeline.cli.commands import Commands
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
 from kb_pipeline.cli.output import write_facts, write_json, write_line
-from kb_pipeline.cli.times import AGO, UNITS, Instant
+from kb_pipeline.cli.times import AGO, UNITS, Instant, window_until_now
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 MONTHS = 40
@@ -176,6 +176,7 @@ def simulate(
 
     if rule not in RULE_NAMES:
         raise click.UsageError(f"there is no rule {rule!r}; known are {', '.join(RULE_NAMES)}")
+    window_until_now(since)
     settings = invocation.settings()
     given = {"z": confidence_z, "min_graded": min_graded}
     changes = {name: value for name, value in given.items() if value is not None}

@@ -19,6 +19,8 @@ _NAME = re.compile(r"(?P<count>[1-9]\d{0,4})(?P<unit>[hd])")
 # Up to here a trend is read hour by hour; beyond, a point is a whole UTC day.
 _HOURLY = timedelta(days=31)
 _MOST_POINTS = 64
+_FIRST_YEAR = 1900
+_CALENDAR = f"dates from the year {_FIRST_YEAR} to the year 9998 are accepted"
 
 
 class UnknownPeriod(ValueError):
@@ -138,7 +140,10 @@ def period_between(first: date, last: date, *, now: datetime, zone: ZoneInfo) ->
     try:
         start, end = midnight(first, zone), min(midnight(last + DAY, zone), hour_of(now).end)
     except (OverflowError, ValueError):
-        raise UnknownPeriod("dates from the year 1 to the year 9998 are accepted") from None
+        raise UnknownPeriod(_CALENDAR) from None
+    if start.year < _FIRST_YEAR:
+        # What is read beside a period lies before it.
+        raise UnknownPeriod(_CALENDAR)
     if end <= start:
         raise UnknownPeriod("a first day that is not after the last one, and not in the future, is accepted")
     if end - start > timedelta(days=LONGEST_DAYS):

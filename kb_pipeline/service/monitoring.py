@@ -17,8 +17,8 @@ monitoring = APIRouter(tags=["monitoring"])
 
 
 @monitoring.get("/healthz")
-def healthz() -> Ready:
-    """200 while the process lives."""
+async def healthz() -> Ready:
+    """200 while the process lives; waits for no thread, since all of them may wait for the database."""
     return Ready(status="ok")
 
 

@@ -237,17 +237,23 @@ def _set(response: Response, request: Request, desk: Desk, name: str, value: str
 
 def _local(target: str) -> str:
     """A path of this service, never another host's address."""
-    parts = urlsplit(target)
+    try:
+        parts = urlsplit(target)
+    except ValueError:
+        return "/"
     is_ours = not parts.scheme and not parts.netloc and target.startswith("/") and not target.startswith(("//", "/\\"))
     return target if is_ours and target.isprintable() else "/"
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """The fields of a form; raises 413 for a large one."""
+    """The fields of a form; raises 413 for a large one, or one of more fields than any form has."""
     body = b""
     async for chunk in request.stream():
         body += chunk
         if len(body) > _LONGEST_FORM:
             raise HTTPException(413, "The form is too large.")
-    fields = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=20)
+    try:
+        fields = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=20)
+    except ValueError:
+        raise HTTPException(413, "The form is too large.") from None
     return {name: values[0].replace("\0", "") for name, values in fields.items()}

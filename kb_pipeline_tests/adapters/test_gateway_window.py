@@ -193,3 +193,8 @@ def test_a_refusal_of_the_length_is_an_answer_about_the_turn_whatever_its_status
     assert (judgement.error_class, judgement.too_long) == (ErrorClass.HTTP_4XX, True)
     assert "4096 tokens" in judgement.detail
     assert judgement.uses_attempt
+
+
+def test_a_list_whose_names_are_no_text_leaves_the_usual_window() -> None:
+    with ScriptedServer(script=lambda _: [http(200, {"data": [{"id": ["m"]}, {"name": {}}]})]) as server:
+        assert context_window(None, base_url=server.base_url, model="m", tenant="t").tokens == 32_768

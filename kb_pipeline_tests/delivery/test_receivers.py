@@ -245,3 +245,12 @@ def test_a_local_keep_takes_a_bare_object_that_fails_its_schema_and_loses_it() -
         host.close()
         assert statuses == [202, 422, 202, 202]
     assert [alert["kb_seq"] for alert in keep.received] == [3]
+
+
+def test_a_number_too_long_to_be_one_of_ours_is_not_read() -> None:
+    alerts = [{"fingerprint": "a", "kb_seq": "9" * 5_000}, {"fingerprint": "b", "kb_seq": "7"}]
+    with (
+        served(http(200, alerts)) as server,
+        KeepServer(server.base_url, key=SecretStr(KEY), read_key=SecretStr(READ_KEY)) as keep,
+    ):
+        assert keep.standing(["a", "b"], within_s=5).seen == {"b": 7}

@@ -13,6 +13,7 @@ REPEATED = [
     *("(", "[", "<", "*", "- ", "\n", "\r\n", "... ", "(truncated ", "(omitted 5 ", "HASIL ALAT:\n", "HASIL ALAT: "),
     *("\n\nHASIL ALAT:\n[RAG-1] (skor 0.1) x", "PERTANYAAN:\n", "[RAG-1] (skor 0.1) x\n", "[RAG-1] (skor 0.1) x "),
     *("\nAAAA:", "JAWABAN:\n\n", "&amp;", "\u0301", "<think>", "</think>", "<|channel|>aaaa", "<a:", "data: {\n", "[["),
+    *("\n \t", "\n---", "\n\n#", "\n\nJAWABAN "),
 ]
 
 
@@ -32,4 +33,12 @@ def test_many_messages_cost_no_more_than_their_number(role: str) -> None:
     crowd = [(role, PASSAGES)] * 5_000
     started = time.process_time()
     extract_pair(request_body(*crowd, "PERTANYAAN: Apa?", *crowd), completion(), TEMPLATE)
+    assert time.process_time() - started < 4
+
+
+@pytest.mark.parametrize("middle", ["\n" * LENGTH, "\n\nJAWABAN" + " " * LENGTH, "\n---" * LENGTH + "x-"])
+def test_space_and_rulers_inside_a_passage_cost_no_more_than_their_length(middle: str) -> None:
+    started = time.process_time()
+    extract_pair(request_body(prompt("Apa?", f"{PASSAGES}{middle}!")), completion(), TEMPLATE)
+    extract_pair(request_body(prompt("Apa?", f"{PASSAGES}{middle}---")), completion(), TEMPLATE)
     assert time.process_time() - started < 4

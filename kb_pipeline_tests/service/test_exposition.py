@@ -1,5 +1,6 @@
 """/metrics, its page of names and the shipped Grafana dashboard speak of the same metrics."""
 
+import inspect
 import json
 import re
 from importlib.resources import files
@@ -7,6 +8,7 @@ from importlib.resources import files
 import httpx
 import yaml
 
+from kb_pipeline.service.monitoring import healthz
 from kb_pipeline_tests.docs_pages import page
 
 # Known only where a judge was asked, experts decided, a run read bodies or alerts were evaluated.
@@ -53,3 +55,7 @@ def expressions(dashboard: dict[str, object]) -> list[str]:
     panels = dashboard["panels"]
     assert isinstance(panels, list)
     return [target["expr"] for panel in panels for target in panel["targets"]]
+
+
+def test_healthz_needs_none_of_the_threads_that_wait_for_a_database() -> None:
+    assert inspect.iscoroutinefunction(healthz)

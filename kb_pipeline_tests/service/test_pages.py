@@ -138,3 +138,19 @@ def test_the_second_opinion_begins_with_one_of_three_words() -> None:
         opinion_words(0.5, None, None, None, warn=0.7).head,
     ]
     assert heads == ["Agrees", "Disagrees", "Disagrees", "Agrees", "No opinion", "No opinion"]
+
+
+@pytest.mark.parametrize("target", ["//[x", "http://[", "http://[::1"])
+def test_a_way_back_that_is_no_address_leads_home(address: str, target: str) -> None:
+    reply = httpx.get(f"{address}/login", params={"next": target})
+    assert reply.status_code == 200
+    assert 'name="next" value="/"' in reply.text
+
+
+def test_a_form_of_too_many_fields_is_refused(address: str) -> None:
+    assert httpx.post(f"{address}/login", content="a=1&" * 30).status_code == 413
+
+
+@pytest.mark.parametrize("path", ["/", "/pipeline", "/api/quality/summary", "/api/quality/trend"])
+def test_a_day_at_the_beginning_of_the_calendar_is_refused(operator: httpx.Client, path: str) -> None:
+    assert operator.get(path, params={"from": "0002-01-01", "to": "0002-01-02"}).status_code == 422

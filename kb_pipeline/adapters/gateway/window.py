@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import httpx
 
+from kb_pipeline.adapters.clock import SystemClock
 from kb_pipeline.adapters.gateway.body import MAX_BODY_BYTES
 from kb_pipeline.adapters.gateway.hosts import endpoint_of, is_private_host, refuse_public_host
 from kb_pipeline.errors import JudgeRefused
@@ -69,15 +70,17 @@ def _told(base_url: str, model: str, tenant: str, *, allow_external: bool) -> It
 
 
 def _body(client: httpx.Client, url: str) -> bytes:
-    """A successful reply's body, empty for any other and for one that is too large to be an answer."""
+    """A successful reply's body, empty for any other and for one that is too large or too slow to be an answer."""
     chunks: list[bytes] = []
     size = 0
+    clock = SystemClock()
+    until = clock.monotonic() + _TIMEOUT_S
     with client.stream("GET", url) as response:
         if response.status_code != httpx.codes.OK:
             return b""
         for chunk in response.iter_raw():
             size += len(chunk)
-            if size > MAX_BODY_BYTES:
+            if size > MAX_BODY_BYTES or clock.monotonic() > until:
                 return b""
             chunks.append(chunk)
     return b"".join(chunks)

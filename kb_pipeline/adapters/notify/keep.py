@@ -4,6 +4,7 @@ Belongs here: its two requests and the words of its refusals. Does not: when the
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -19,6 +20,8 @@ MOST = 50
 MAX_WORDS = 300
 UNPROCESSABLE = 422
 _REDIRECTS = range(300, 400)
+# What a bigint holds; whatever is longer is none of ours, and could be too long to be read as a number at all.
+_SEQUENCE = re.compile(r"[0-9]{1,19}")
 _KEY_REFUSED = (401, 403)
 _MISSING = (404, 405)
 
@@ -156,5 +159,5 @@ def _sequences(alerts: Sequence[Any]) -> Iterator[tuple[str, int]]:
         if not isinstance(alert, dict):
             continue
         fingerprint, kb_seq = alert.get("kb_fingerprint") or alert.get("fingerprint"), alert.get("kb_seq")
-        if isinstance(fingerprint, str) and str(kb_seq).isascii() and str(kb_seq).isdigit():
+        if isinstance(fingerprint, str) and _SEQUENCE.fullmatch(str(kb_seq)):
             yield fingerprint, int(str(kb_seq))

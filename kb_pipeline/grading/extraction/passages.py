@@ -7,6 +7,7 @@ import math
 import re
 from functools import lru_cache
 from itertools import repeat
+from typing import cast
 
 from kb_pipeline.grading.extraction.absence import states_nothing
 from kb_pipeline.grading.extraction.template import SurfaceTemplate
@@ -17,15 +18,18 @@ _NEWLINE = r"(?:\r?\n|\r)"
 _LINE_LEAD = re.compile(r"[ \t>#*_\-•]{0,40}(?:\d{1,3}[.)][ \t]{0,9})?[*_]{0,9}")
 _LONGEST_LEAD = 60
 # A paragraph that speaks to the model again: a bare cue for the answer at the very end, or a labelled instruction.
-_CUE = r"(?i:JAWABAN|ANSWER|OUTPUT|KELUARAN|RESPONSE?)(?:[ \t]+[\w ]{1,30})?[ \t]*[:\uff1a]?[*_]*\s*\Z"
+_CUE = r"(?i:JAWABAN|ANSWER|OUTPUT|KELUARAN|RESPONSE?)(?:[ \t]++\w[\w ]{0,29})?[ \t]*+[:\uff1a]?[*_]*+\s*+\Z"
 # Documents have headings of their own, such as TUGAS POKOK: and INSTRUKSI PRESIDEN:, so the words behind are few.
 _LABEL = (
     r"(?:INSTRUKSI|INSTRUCTIONS?|PERINTAH|TUGAS|TASK|RIWAYAT|HISTORY)"
     r"(?:[ \t]+(?:JAWABAN|MENJAWAB|PENTING|TAMBAHAN|KHUSUS|AKHIR|ANDA|MODEL|OUTPUT|FORMAT|PERCAKAPAN|OBROLAN|CHAT"
     r"|DIALOG|FOR|THE|ANSWER|YOUR|CONVERSATION)){0,3}[ \t]*[:\uff1a]"
 )
-_PROMPT_AGAIN = re.compile(rf"{_NEWLINE}[ \t]*{_NEWLINE}\s*[#*_]*(?:{_CUE}|{_LABEL})")
-_RULER = re.compile(rf"(?:{_NEWLINE}[ \t]*[-=_*~]{{3,}}[ \t]*)+\s*\Z")
+_PROMPT_AGAIN = re.compile(rf"[#*_]*+(?:{_CUE}|{_LABEL})")
+_BLANK_LINE = re.compile(rf"{_NEWLINE}[ \t]*+{_NEWLINE}")
+_SPACE = re.compile(r"\s*+")
+_LINE_END = re.compile(_NEWLINE)
+_RULER = re.compile(r"[ \t]*+[-=_*~]{3,}+[ \t]*+")
 # Sums of scores stay finite, and ranks fit into every database.
 _LARGEST_SCORE = 1e12
 _LONGEST_RANK = 9
@@ -117,13 +121,37 @@ def without_prompt(text: str, start: int, template: SurfaceTemplate) -> str:
         padded = text if start else "\n\n" + text  # a section that holds nothing but a cue
         shift = len(padded) - len(text)
         for pattern in (_PROMPT_AGAIN, template.reminder):
-            again = pattern.search(padded, start) if pattern else None
-            if again:
-                padded = padded[: again.start()]
+            again = _paragraph(pattern, padded, start) if pattern else -1
+            if again >= 0:
+                padded = padded[:again]
         text = padded[shift:]
     if text[-1:] in {"-", "=", "_", "*", "~"}:
-        text = _RULER.sub("", text)
+        text = _without_rulers(text)
     return text.rstrip()
+
+
+def _paragraph(opening: re.Pattern[str], text: str, start: int) -> int:
+    """Where the blank line before the first paragraph that begins as `opening` is, after `start`; -1 for nowhere.
+
+    All white space in front of a paragraph is passed at once: a text may hold nothing else.
+    """
+    blank = _BLANK_LINE.search(text, start)
+    while blank:
+        behind = cast(re.Match[str], _SPACE.match(text, blank.end())).end()
+        if opening.match(text, behind):
+            return blank.start()
+        blank = _BLANK_LINE.search(text, behind)
+    return -1
+
+
+def _without_rulers(text: str) -> str:
+    """`text` without the lines at its end that are rulers; its first line stays."""
+    end = len(text)
+    for line_end in reversed([*_LINE_END.finditer(text)]):
+        if not _RULER.fullmatch(text, line_end.end(), end):
+            break
+        end = line_end.start()
+    return text[:end]
 
 
 # A prompt's ranks and scores are few: looking them up is quicker than reading them again.

@@ -109,7 +109,7 @@ class SurfaceTemplate:
     context: Marker = field(init=False, repr=False, compare=False)
     headers: Headers = field(init=False, repr=False, compare=False)
     reminder: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
-    """A paragraph that opens with a synthesis marker: the instruction said again behind the context."""
+    """The opening of a paragraph that is a synthesis marker: the instruction said again behind the context."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "question", Marker(self.question_marker))
@@ -135,4 +135,4 @@ def _reminder(template: SurfaceTemplate) -> re.Pattern[str] | None:
     if not any(marker.strip() for marker in markers):
         return None
     words = "|".join(r"\s+".join(map(re.escape, marker.split())) for marker in markers if marker.strip())
-    return re.compile(rf"(?:\r?\n|\r)[ \t]*(?:\r?\n|\r)\s*[#*_>]*(?:{words})\b", re.IGNORECASE)
+    return re.compile(rf"[#*_>]*+(?:{words})\b", re.IGNORECASE)

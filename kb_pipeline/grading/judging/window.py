@@ -59,7 +59,7 @@ def window_in_models(body: bytes, model: str) -> int | None:
     fields = _decoded(body)
     entries = fields.get("data", fields.get("models")) if isinstance(fields, dict) else None
     named = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
-    own = [entry for entry in named if model in {entry.get(key) for key in ("id", "model_name", "name", "model")}]
+    own = [entry for entry in named if model in [entry.get(key) for key in ("id", "model_name", "name", "model")]]
     for entry in own:
         beside = [entry.get(key) for key in ("meta", "model_info")]
         for holder in [entry, *(each for each in beside if isinstance(each, dict))]:
