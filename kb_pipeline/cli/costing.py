@@ -12,7 +12,7 @@ import click
 
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
 from kb_pipeline.cli.output import words, write_json, write_line
-from kb_pipeline.cli.times import Instant, check_order, parse_instant
+from kb_pipeline.cli.times import Instant, check_order, parse_instant, window_until_now
 
 if TYPE_CHECKING:
     from kb_pipeline.grading.standing import Cost, Standing
@@ -48,6 +48,8 @@ def costs(
 
     with GradingStreet.open(settings) as street:
         start, end = since or parse_instant(LAST_WEEK), until or street.clock.now()
+        if until is None:
+            window_until_now(start)
         check_order(start, end)
         rows, standing = street.costs(Window(start, end), by=by), street.standing()
     if as_json:

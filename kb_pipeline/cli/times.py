@@ -12,7 +12,8 @@ import click
 if TYPE_CHECKING:
     from kb_pipeline.windows import Window
 
-AGO = re.compile(r"(?P<count>\d{1,6})(?P<unit>[mhdw])")
+AGO = re.compile(r"(?P<count>[0-9]{1,6})(?P<unit>[mhdw])")
+FIRST_YEAR = 1900
 UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 ACCEPTED = "a time with its zone such as 2026-07-09T14:00+07:00, or how long ago, such as 90m, 24h or 7d"
 
@@ -37,7 +38,7 @@ def parse_instant(text: str) -> datetime:
 
     if ago := AGO.fullmatch(text.strip()):
         try:
-            return SystemClock().now() - timedelta(**{UNITS[ago["unit"]]: int(ago["count"])})
+            return _in_the_calendar(text, SystemClock().now() - timedelta(**{UNITS[ago["unit"]]: int(ago["count"])}))
         except OverflowError:
             raise ValueError(f"{text} lies before the calendar begins; accepted: {ACCEPTED}") from None
     try:
@@ -47,9 +48,16 @@ def parse_instant(text: str) -> datetime:
     if instant.tzinfo is None:
         raise ValueError(f"{text!r} has no time zone; accepted: {ACCEPTED}")
     try:
-        return instant.astimezone(UTC)
+        return _in_the_calendar(text, instant.astimezone(UTC))
     except OverflowError:
         raise ValueError(f"{text!r} lies outside the calendar; accepted: {ACCEPTED}") from None
+
+
+def _in_the_calendar(text: str, instant: datetime) -> datetime:
+    """Rules look back from an instant, and nothing was audited that long ago."""
+    if instant.year < FIRST_YEAR:
+        raise ValueError(f"{text} lies before {FIRST_YEAR}; accepted: {ACCEPTED}")
+    return instant
 
 
 def check_order(since: datetime | None, until: datetime | None) -> None:

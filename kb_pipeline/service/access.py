@@ -65,6 +65,8 @@ class Sessions:
     def __init__(self, tokens: Tokens, now: Callable[[], datetime], key: bytes | None = None) -> None:
         self._tokens, self._now = tokens, now
         self._key = key or secrets.token_bytes(32)
+        self._ended: dict[str, float] = {}
+        self._lock = Lock()
 
     def start(self, visitor: Visitor) -> str:
         """The value of a cookie for a visitor."""
@@ -74,10 +76,19 @@ class Sessions:
     def visitor(self, cookie: str) -> Visitor | None:
         """Whose session it is; None for a forged, expired or withdrawn one."""
         content = self._read(cookie)
-        if content is None or content[1] < self._now().timestamp():
+        if content is None or content[1] < self._now().timestamp() or cookie in self._ended:
             return None
         found = self._tokens.named(str(content[0]))
         return Visitor(found.name, found.role, self.form_key(cookie)) if found else None
+
+    def end(self, cookie: str) -> None:
+        """Withdraw a session; it is remembered for as long as its cookie would be good."""
+        content = self._read(cookie)
+        now = self._now().timestamp()
+        if content is None or content[1] < now:
+            return
+        with self._lock:
+            self._ended = {each: until for each, until in self._ended.items() if until >= now} | {cookie: content[1]}
 
     def form_key(self, secret: str) -> str:
         """What a form must carry that belongs to this cookie."""

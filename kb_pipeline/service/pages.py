@@ -182,6 +182,7 @@ async def log_out(request: Request, desk: TheDesk) -> Response:
     form = await _form(request)
     if not desk.sessions.fits(request.cookies.get(COOKIE, ""), form.get("csrf", "")):
         raise HTTPException(403, "The form does not belong to this session; load the page again.")
+    desk.sessions.end(request.cookies.get(COOKIE, ""))
     response = RedirectResponse("/login", 303)
     response.delete_cookie(COOKIE)
     return response

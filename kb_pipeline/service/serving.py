@@ -62,8 +62,9 @@ def is_loopback(host: str) -> bool:
 
 def server(app: ASGIApp) -> uvicorn.Server:
     """The server of the application; it logs no request: paths hold ids."""
+    # Whoever may name his own address is never out of patience: X-Forwarded-For is not believed.
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, lifespan="off", ws="none", server_header=False,
+        app, proxy_headers=False, log_level="warning", access_log=False, lifespan="off", ws="none", server_header=False,
         timeout_graceful_shutdown=5, limit_concurrency=200, h11_max_incomplete_event_size=32_768,
     )  # fmt: skip
     return uvicorn.Server(config)

@@ -10,7 +10,8 @@ import msgspec
 
 from kb_pipeline.grading.judging.dialect import spoken
 
-_LEAST_TOKENS = 256
+# Less than may be configured is no window of a judge, whatever a server says.
+_LEAST_TOKENS = 1024
 _MOST_TOKENS = 100_000_000
 _REFUSING = frozenset({400, 413, 422, 500})
 _EXCEEDED = re.compile(
