@@ -184,7 +184,6 @@ def test_no_secret_is_in_a_log_a_repr_or_an_answer(
     caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
     secrets = (KEY, READ_KEY, "s3cret", "p4ss")
-    logging.getLogger().setLevel(logging.DEBUG)
     caplog.set_level(logging.DEBUG)
     told: list[object] = []
     with served(http(500, {"detail": KEY})) as server:

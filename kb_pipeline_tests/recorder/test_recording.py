@@ -154,7 +154,7 @@ def test_a_job_in_place_of_an_event_and_every_other_failure_are_logged_by_their_
         recorder.record(each)
     recorder.close()
     dropped: Counter[str] = Counter()
-    for message in caplog.messages:
+    for message in (each.getMessage() for each in caplog.records if each.name == "kb_pipeline.recorder"):
         count, _, detail = message.removeprefix("retrieval events dropped: ").partition(", unreadable: ")
         dropped[detail] += int(count)
     assert dropped == {
