@@ -21,8 +21,7 @@ import redis
 
 from kb_pipeline.adapters.embedded_queue.programs import find_program
 
-# A job whose hand-over was lost on a busy machine is given to somebody again after a minute.
-PATIENCE_S = 150.0
+PATIENCE_S = 60.0
 # Ends the server when the test run ends, however it ends: the kernel then closes the pipe that the shell reads.
 WATCHED = '"$@" & server=$!; cat > /dev/null; kill -9 $server; wait $server'
 

@@ -22,7 +22,7 @@ def server(queue_server: QueueServer) -> QueueServer:
 @pytest.fixture
 def queue() -> str:
     """The name of a queue that no other test uses."""
-    return f"events-{next(_numbers)}"
+    return f"recorded-{next(_numbers)}"
 
 
 @pytest.fixture

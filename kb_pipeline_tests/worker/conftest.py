@@ -40,7 +40,7 @@ def database(shared_database: Database) -> Database:
 @pytest.fixture
 def queue() -> str:
     """The name of a queue that no other test uses."""
-    return f"events-{next(_numbers)}"
+    return f"consumed-{next(_numbers)}"
 
 
 @pytest.fixture
