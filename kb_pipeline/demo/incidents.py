@@ -22,6 +22,7 @@ FEWEST_HOURS = 8
 FEWEST_TURNS = 60
 # The last hours in which the day's tokens come to their end hold at least so many turns.
 LAST_TURNS = 8
+MOST_TICKS = 8
 APART = HOUR
 DAY = 24 * HOUR
 # Both last a day.
@@ -107,16 +108,28 @@ def grade_day(
     that is played in a minute has no time for the waits after an outage. A judge that is not ours cannot be sent away:
     then that hour is like any other.
     """
-    budget = incidents.budget
+    budget, allowed = incidents.budget, 0
     for hour in hours:
         if budget and hour.start == budget.start:
             _catch_up(runs, incidents)
-            spend(_enough_for(runs, incidents.budget_turns / 2))
+            allowed = _enough_for(runs, incidents.budget_turns / 2)
+            spend(allowed)
         with _weather(hour, incidents, judge):
             runs.run(HOURLY_JOB, hour)
         if incidents.outage == hour:
             mend()
         after(hour)
+    if budget:
+        _spend_the_rest(runs, budget, allowed)
+
+
+def _spend_the_rest(runs: DagsterRuns, budget: Window, allowed: int) -> None:
+    """A run takes what fits by a careful estimate; the ticks of the sensor would go on until nothing is left."""
+    for _ in range(MOST_TICKS):
+        for hour in budget.hours():
+            if _tokens(runs) >= allowed:
+                return
+            runs.run(BACKLOG_JOB, hour)
 
 
 def _catch_up(runs: DagsterRuns, incidents: Incidents) -> None:
@@ -132,6 +145,10 @@ def _weather(hour: Window, incidents: Incidents, judge: ReferenceJudge | None) -
 
 def _enough_for(runs: DagsterRuns, turns: float) -> int:
     """What the day has cost so far, and as much again as so many turns cost on average."""
+    tokens = _tokens(runs)
+    return round(tokens + tokens / max(1, runs.counts(JUDGE_ASSET)["graded"]) * turns)
+
+
+def _tokens(runs: DagsterRuns) -> int:
     counts = runs.counts(JUDGE_ASSET)
-    tokens = counts["prompt_tokens"] + counts["completion_tokens"]
-    return round(tokens + tokens / max(1, counts["graded"]) * turns)
+    return counts["prompt_tokens"] + counts["completion_tokens"]
