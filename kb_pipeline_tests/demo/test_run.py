@@ -89,8 +89,8 @@ def assert_incidents_are_told(found: dict[str, Any]) -> None:
     assert judge["calibration"]["n"] > 0
     fired = found["alerts"]["fired"]
     rules = ("rag_low_faithfulness", "kb_empty_result_spike", "rag_parse_success_drop", "rag_judge_outage")
-    # At night too few turns come in for the template's rule.
-    assert {*rules} - {"rag_parse_success_drop"} <= {name.partition("|")[0] for name in fired} <= {*rules}
+    # In eight hours of the night too few turns come in for the rules of template and judge.
+    assert {*rules[:2]} <= {name.partition("|")[0] for name in fired} <= {*rules}
     # The day is too short for the last ones to resolve.
     assert {name.partition("|")[0] for name in found["alerts"]["resolved"]} >= set(rules[:2])
     assert found["alerts"]["dead"] == 0
