@@ -15,7 +15,7 @@ from kb_pipeline.adapters.postgres.audit_trail import PostgresAuditTrail
 from kb_pipeline.adapters.postgres.backlog import HourlyBacklog, PostgresBacklog
 from kb_pipeline.adapters.postgres.calibration import PostgresCalibration
 from kb_pipeline.adapters.postgres.canaries import PostgresCanaries
-from kb_pipeline.adapters.postgres.claims import Rejudging, reopen_failed
+from kb_pipeline.adapters.postgres.claims import reopen_failed
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.explanation import Explanation, explain
 from kb_pipeline.adapters.postgres.grader import grader_database
@@ -77,7 +77,7 @@ class GradingStreet:
         self.version = JudgeVersion(model=model, prompt_version=PROMPT_VERSION) if model else None
         self._server = JudgeServer(self._quality)
         self.publication = PostgresPublication(database, version=self.version)
-        self._judge_runs = JudgeRuns(
+        self.judge_runs = JudgeRuns(
             self._quality,
             database,
             version=self.version,
@@ -140,19 +140,7 @@ class GradingStreet:
 
         See JudgeRuns.judge for what `ignore_waits` does, and what the report's notes say.
         """
-        return self._judge_runs.judge(window, limit=limit, ignore_waits=ignore_waits, on_progress=on_progress)
-
-    def judge_with(
-        self,
-        server: JudgeServer,
-        version: JudgeVersion,
-        window: Window,
-        *,
-        rejudging: Rejudging,
-        on_progress: Callable[[StepReport], None] | None = None,
-    ) -> StepReport:
-        """Let a version at any server grade the turns to rejudge; no budget is asked."""
-        return self._judge_runs.judge_with(server, version, window, rejudging=rejudging, on_progress=on_progress)
+        return self.judge_runs.judge(window, limit=limit, ignore_waits=ignore_waits, on_progress=on_progress)
 
     def publish(self, window: Window) -> StepReport:
         """Bring the published rows of the window up to date."""
@@ -216,7 +204,7 @@ class GradingStreet:
         While the day's tokens are spent, no turn waits; nor, unless `ignore_waits`, while a judge that was found down,
         or the turn after a run that failed on it, is not due again.
         """
-        standing = self._judge_runs.account.may_judge(self.clock.now())
+        standing = self.judge_runs.account.may_judge(self.clock.now())
         return self._backlog.hours(
             start_at=start_at or self.start_at(),
             now=self.clock.now(),
@@ -228,15 +216,15 @@ class GradingStreet:
 
     def standing(self) -> Standing:
         """Whether the judge may be called now, and what waits for it."""
-        return self._judge_runs.account.standing(self.clock.now())
+        return self.judge_runs.account.standing(self.clock.now())
 
     def end_waits(self) -> None:
         """The judge was mended: the next run calls it, for turns too that it failed on."""
-        self._judge_runs.account.end_waits()
+        self.judge_runs.account.end_waits()
 
     def costs(self, window: Window, *, by: Grain) -> list[Cost]:
         """What every judge version cost for the turns of the window, by UTC hour or day, oldest first."""
-        return self._judge_runs.account.costs(window, by=by)
+        return self.judge_runs.account.costs(window, by=by)
 
     def grade(
         self,
@@ -347,7 +335,7 @@ class GradingStreet:
 
     def tokens_left(self) -> int | None:
         """What is left of the UTC day's tokens; None where no budget is set."""
-        return self._judge_runs.account.may_judge(self.clock.now()).tokens_left
+        return self.judge_runs.account.may_judge(self.clock.now()).tokens_left
 
     def _trail(self, purpose: str, *, reread: bool) -> PostgresAuditTrail:
         return PostgresAuditTrail(

@@ -67,7 +67,7 @@ class SecondJudge:
 
         def grade(batch: Sequence[RejudgeableTurn]) -> StepReport:
             event_ids = [turn.event_id for turn in batch]
-            return self._street.judge_with(
+            return self._street.judge_runs.judge_with(
                 self._server,
                 self.version,
                 asked.window,

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kb_pipeline.demo.reference_judge import Faults, build_app
-from kb_pipeline.demo.reference_judge.server import listening_socket
+from kb_pipeline.demo.threaded import listening_socket
 
 START_SECONDS = 10
 
@@ -79,7 +79,7 @@ class WatchedJudge:
             self._now -= 1
 
     def __enter__(self) -> Self:
-        self._socket = listening_socket(0)
+        self._socket = listening_socket(0, name="watched judge")
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
         options: dict[str, Any] = {
             "log_level": "critical",

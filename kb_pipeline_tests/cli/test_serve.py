@@ -2,7 +2,6 @@
 
 import json
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -13,12 +12,7 @@ import pytest
 from kb_pipeline.adapters.clock import wait_until
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline_tests.cli.command import assert_one_sentence, clean_environment, kb_pipeline
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+from kb_pipeline_tests.queue_servers import free_port
 
 
 def configured(folder: Path, database: Database | None, **service: object) -> Path:

@@ -7,8 +7,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from kb_pipeline.demo.local_keep.server import KEY, READ_KEY, Conduct, LocalKeep
-from kb_pipeline.demo.reference_judge.server import listening_socket
+from kb_pipeline.demo.local_keep.server import KEY, NAME, READ_KEY, Conduct, LocalKeep
+from kb_pipeline.demo.threaded import listening_socket
 from kb_pipeline.errors import KbPipelineError
 
 
@@ -22,7 +22,7 @@ def main() -> int:
     parser.add_argument("--visible-after-s", type=float, default=0.0, help="until what was accepted is seen, at most")
     given = parser.parse_args()
     try:
-        listener = listening_socket(given.port)
+        listener = listening_socket(given.port, name=NAME)
     except KbPipelineError as error:
         sys.stderr.write(f"{str(error).replace('the reference judge', 'the local Keep')}\n")
         return 1

@@ -7,24 +7,21 @@ import asyncio
 import json
 import random
 import socket
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from kb_pipeline.demo.local_keep.memory import Alerts
-from kb_pipeline.demo.reference_judge.server import listening_socket
+from kb_pipeline.demo.threaded import ThreadedServer, server_of
 
+NAME = "local Keep"
 KEY, READ_KEY = "local-keep-sends", "local-keep-reads"
-_STOP_S = 10.0
 _REQUIRED = ("name", "status", "severity", "lastReceived")
 _FIELDS: dict[str, type] = {
     **dict.fromkeys((*_REQUIRED, "id", "fingerprint", "url", "message"), str),
@@ -175,7 +172,7 @@ def build_app(keep: _Keep) -> Starlette:
     )
 
 
-class LocalKeep:
+class LocalKeep(ThreadedServer):
     """The server in a thread of this process, on a free port of the loopback interface unless `port` names one.
 
     A context manager; `base_url` is valid inside it. `key` sends, `read_key` reads and sends. `received` are the alerts
@@ -194,9 +191,9 @@ class LocalKeep:
     ) -> None:
         self.conduct = conduct or Conduct()
         self.key, self.read_key = key, read_key
-        self._port = port
         self.alerts = Alerts(file)
         self._keep = _Keep(alerts=self.alerts, conduct=self.conduct, key=key, read_key=read_key)
+        super().__init__(NAME, build_app(self._keep), port=port)
 
     @property
     def received(self) -> list[dict[str, Any]]:
@@ -212,34 +209,6 @@ class LocalKeep:
         """The requests to send."""
         return self._keep.bodies
 
-    def __enter__(self) -> Self:
-        self._socket = listening_socket(self._port)
-        self.base_url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
-        self._server = self._served()
-        self._thread = threading.Thread(
-            target=self._server.run, kwargs={"sockets": [self._socket]}, name="local-keep", daemon=True
-        )
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._server.should_exit = True
-        self._thread.join(_STOP_S)
-        self._socket.close()
-
     def serve(self, listener: socket.socket) -> None:
         """Serve in this thread, until SIGINT or SIGTERM."""
-        self._served().run(sockets=[listener])
-
-    def _served(self) -> uvicorn.Server:
-        config = uvicorn.Config(
-            build_app(self._keep),
-            log_level="critical",
-            access_log=False,
-            lifespan="off",
-            ws="none",
-            timeout_graceful_shutdown=1,
-        )
-        return uvicorn.Server(config)
+        server_of(self._app).run(sockets=[listener])

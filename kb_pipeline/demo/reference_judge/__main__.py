@@ -8,7 +8,8 @@ import sys
 from dataclasses import fields
 
 from kb_pipeline.demo.reference_judge.faults import Faults
-from kb_pipeline.demo.reference_judge.server import listening_socket, server_of
+from kb_pipeline.demo.reference_judge.server import NAME, build_app
+from kb_pipeline.demo.threaded import listening_socket, server_of
 from kb_pipeline.errors import KbPipelineError
 
 
@@ -25,8 +26,8 @@ def main() -> int:
             parser.add_argument(option, type=kind, default=field.default)
     arguments = vars(parser.parse_args())
     try:
-        listener = listening_socket(arguments.pop("port"))
-        server = server_of(Faults(**arguments))
+        listener = listening_socket(arguments.pop("port"), name=NAME)
+        server = server_of(build_app(Faults(**arguments)))
     except (KbPipelineError, ValueError) as error:
         sys.stderr.write(f"{error}\n")
         return 1

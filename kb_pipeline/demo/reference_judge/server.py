@@ -5,14 +5,9 @@ Belongs here: the protocol. Does not: the verdict, the draw of faults.
 
 import asyncio
 import json
-import socket
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from types import TracebackType
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -20,13 +15,13 @@ from starlette.routing import Route
 
 from kb_pipeline.demo.reference_judge.faults import CallCount, Fault, Faults
 from kb_pipeline.demo.reference_judge.verdict import MODEL, reference_verdict
-from kb_pipeline.errors import KbPipelineError
+from kb_pipeline.demo.threaded import ThreadedServer
 from kb_pipeline.grading.judging import Blocks, read_blocks
 from kb_pipeline.records import Graded
 from kb_pipeline.support import words
 
+NAME = "reference judge"
 _NO_FAULTS = Faults()
-_START_TIMEOUT_S = 10.0
 _FORMATS = ("json_schema", "json_object", "text")
 _MALFORMED = (
     "The answer is well supported, I would say 8/10.",
@@ -122,67 +117,10 @@ def _error(
     return JSONResponse(body, status_code=status, headers=headers)
 
 
-class ReferenceJudge:
-    """The server in a thread of this process, on a free port of the loopback interface unless `port` names one.
-
-    A context manager; `base_url` is valid inside it. Leaving does not wait for hanging calls.
-    """
+class ReferenceJudge(ThreadedServer):
+    """The server in a thread of this process."""
 
     model = MODEL
 
     def __init__(self, faults: Faults = _NO_FAULTS, *, port: int = 0) -> None:
-        self._port = port
-        self._faults = faults
-
-    @contextmanager
-    def away(self) -> Iterator[None]:
-        """The server is gone within the block: calls are refused as where nobody listens. It comes back unchanged."""
-        self._port = self._socket.getsockname()[1]
-        self.__exit__(None, None, None)
-        try:
-            yield
-        finally:
-            self.__enter__()
-
-    def __enter__(self) -> Self:
-        self._socket = listening_socket(self._port)
-        self.base_url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
-        self._server = server_of(self._faults)
-        self._thread = threading.Thread(
-            target=self._server.run, kwargs={"sockets": [self._socket]}, name="reference-judge", daemon=True
-        )
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._server.should_exit = True
-        self._thread.join(_START_TIMEOUT_S)
-        self._socket.close()
-
-
-def listening_socket(port: int) -> socket.socket:
-    """A socket that listens on the loopback interface, so that calls queue up from the first moment.
-
-    Raises KbPipelineError when the port is taken.
-    """
-    try:
-        return socket.create_server(("127.0.0.1", port), backlog=512)
-    except OSError as error:
-        raise KbPipelineError(
-            f"the reference judge cannot listen on port {port}: {error.strerror}; give a free one, or 0"
-        ) from None
-
-
-def server_of(faults: Faults) -> uvicorn.Server:
-    """The uvicorn server of the application, silent and quick to leave."""
-    config = uvicorn.Config(
-        build_app(faults),
-        log_level="critical",
-        access_log=False,
-        lifespan="off",
-        ws="none",
-        timeout_graceful_shutdown=1,
-    )
-    return uvicorn.Server(config)
+        super().__init__(NAME, build_app(faults), port=port)
