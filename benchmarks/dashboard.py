@@ -4,7 +4,9 @@
 
 It makes rag_quality rows, spread evenly over the years, in monthly partitions, and hourly windows with their daily
 roll-ups for two tenants, two surfaces and two engines; then it starts the service and asks for each path at the rate,
-one path after another. The time is what the client measures on the loopback address, so it holds all of the server's.
+one path after another. The time is what the client measures on the loopback address, so it holds all of the server's;
+"first" is that of an answer of which nothing was kept, "median" and "p99" those at the rate. One tenant has one turn in
+half a million, which no order of an index finds quickly.
 With --turns 10000000 the rows take about 8 GB and a quarter of an hour to make; --url keeps them in a database of your
 own, which is filled if it is empty.
 """
@@ -36,7 +38,9 @@ PATHS = (
     "/?window=30d&surface=public",
     "/?window=90d",
     "/?window=365d&tenant=portal",
+    "/?window=365d&tenant=rare",
     "/retrieval",
+    "/retrieval?window=365d",
     "/pipeline",
     "/alerts",
     "/turns/e1000",
@@ -45,6 +49,8 @@ PATHS = (
     "/api/quality/summary?window=365d",
     "/api/quality/trend?window=7d&step=1h",
     "/api/quality/recent?limit=200&window=30d",
+    "/api/quality/recent?limit=200&window=365d&tenant=rare&order=newest",
+    "/api/retrieval/summary?window=365d&tz=Asia/Jakarta",
 )
 KEYS = """
   (VALUES ('portal'), ('mobile')) AS t(tenant), (VALUES ('public'), ('staff')) AS s(surface),
@@ -61,7 +67,8 @@ INSERT INTO rag_quality (event_id, trace_id, ts, tenant, surface, engine, questi
   faithfulness, answer_relevance, context_relevance, faithfulness_reason, answer_relevance_reason,
   context_relevance_reason, support_score, disagreement)
 SELECT 'e' || n, 't' || n, now() - n * (%(years)s * interval '1 year' / %(turns)s::int),
-  CASE WHEN n %% 4 = 0 THEN 'mobile' ELSE 'portal' END, CASE WHEN n %% 7 = 0 THEN 'staff' ELSE 'public' END,
+  CASE WHEN n %% 500000 = 77 THEN 'rare' WHEN n %% 4 = 0 THEN 'mobile' ELSE 'portal' END,
+  CASE WHEN n %% 7 = 0 THEN 'staff' ELSE 'public' END,
   CASE WHEN n %% 2 = 0 THEN 'rag' ELSE 'hybrid' END, 'Berapa biaya pendaftaran yayasan nomor ' || n || '?', 'ok', true,
   3, 1200, 300, false, false, 'ok', 'm', 'v1', (n::bigint * 7919 %% 1000) / 1000.0, 0.8, 0.9,
   'Kutipan tidak memuat klaim kedua.', 'Menjawab pertanyaan.', 'Kutipan sesuai topik.', 0.7, 0.2
@@ -78,6 +85,25 @@ INSERT INTO rag_quality_day
 SELECT (now() AT TIME ZONE 'UTC')::date - d, tenant, surface, engine, 'm', 'v1',
   240, 240, 0, 0, 0, 0, 0, 240, 24, 0, {SCORE}, {SCORE}, {SCORE}, 240, 192, 288000, 72000, 240, 192000, 21600, 21600
 FROM generate_series(0, %(years)s::int * 366) AS d, {KEYS}
+"""
+RARE = f"""
+INSERT INTO rag_quality_window
+SELECT date_trunc('hour', ts, 'UTC'), tenant, surface, engine, 'm', 'v1',
+  1, 1, 0, 0, 0, 0, 0, 1, 0, 0, {SCORE}, {SCORE}, {SCORE}, 1, 0.8, 1200, 300, 1, 800, 90, 90
+FROM rag_quality WHERE tenant = 'rare'
+"""
+RARE_DAYS = """
+INSERT INTO rag_quality_day
+SELECT (w.hour AT TIME ZONE 'UTC')::date, w.tenant, w.surface, w.engine, 'm', 'v1', 1, 1, 0, 0,
+  0, 0, 0, 1, 0, 0, w.faithfulness_n, w.faithfulness_sum, w.faithfulness_sum_sq, w.faithfulness_hist,
+  w.answer_relevance_n, w.answer_relevance_sum, w.answer_relevance_sum_sq, w.answer_relevance_hist,
+  w.context_relevance_n, w.context_relevance_sum, w.context_relevance_sum_sq, w.context_relevance_hist,
+  1, 0.8, 1200, 300, 1, 800, 90, 90
+FROM rag_quality_window AS w WHERE w.tenant = 'rare'
+"""
+RETRIEVAL_DAYS = """
+SELECT count(kb_add_up_retrieval_day(day)) FROM (
+  SELECT DISTINCT date_trunc('day', hour, 'UTC') AS day FROM kb_retrieval_window) AS days
 """
 CALLS = f"""
 INSERT INTO rag_call_window
@@ -119,11 +145,11 @@ def main() -> None:
     options = parser.parse_args()
     with history(options.turns, options.years, options.url) as url, serving(url) as address:
         print(f"{options.turns:,} turns, {options.years} years of windows, {options.rate:g} requests a second")
-        print(f"{'path':52} {'median':>9} {'p99':>9}")
+        print(f"{'path':68} {'first':>9} {'median':>9} {'p99':>9}")
         worst = [ask(address, path, options.rate, options.seconds) for path in PATHS]
-    medians, p99s = zip(*worst, strict=True)
+    firsts, medians, p99s = zip(*worst, strict=True)
     aims = f"aims: {AIM_MEDIAN_MS:.0f} and {AIM_P99_MS:.0f}"
-    print(f"worst of all: median {max(medians):.0f} ms, p99 {max(p99s):.0f} ms ({aims})")
+    print(f"worst of all: first {max(firsts):.0f} ms, median {max(medians):.0f} ms, p99 {max(p99s):.0f} ms ({aims})")
 
 
 @contextmanager
@@ -150,11 +176,12 @@ def fill(url: str, turns: int, years: int) -> None:
     began = time.monotonic()
     size = {"years": years, "turns": turns}
     with database.session() as session:
-        for statement in (PARTITIONS, HOURS, DAYS, CALLS, RETRIEVALS):
+        for statement in (PARTITIONS, HOURS, DAYS, CALLS, RETRIEVALS, RETRIEVAL_DAYS):
             session.execute(statement.encode(), size)
         for first in range(1, turns + 1, CHUNK):
             session.execute(TURNS.encode(), size | {"first": first, "last": min(turns, first + CHUNK - 1)})
-        session.execute(LEDGER.encode())
+        for statement in (RARE, RARE_DAYS, LEDGER):
+            session.execute(statement.encode())
         session.execute(TRIAD.encode())
         session.execute("VACUUM ANALYZE")
     database.dispose()
@@ -191,8 +218,8 @@ def answers(address: str) -> bool:
         return False
 
 
-def ask(address: str, path: str, rate: float, seconds: float) -> tuple[float, float]:
-    """Median and p99 in milliseconds of requests that begin at the rate, answered or not the ones before."""
+def ask(address: str, path: str, rate: float, seconds: float) -> tuple[float, float, float]:
+    """The first, the median and p99 in milliseconds of requests that begin at the rate, answered the last or not."""
     with httpx.Client(base_url=address, headers={"Authorization": "Bearer bench"}, timeout=30) as client:
 
         def once(at: float) -> float:
@@ -201,14 +228,14 @@ def ask(address: str, path: str, rate: float, seconds: float) -> tuple[float, fl
             client.get(path).raise_for_status()
             return (time.perf_counter() - began) * 1000
 
-        for _ in range(5):
-            once(0)
+        client.get("/healthz").raise_for_status()
+        first = once(0)
         start = time.perf_counter() + 0.1
         with ThreadPoolExecutor(16) as pool:
             taken = list(pool.map(once, [start + number / rate for number in range(int(rate * seconds))]))
     median, p99 = statistics.median(taken), statistics.quantiles(taken, n=100)[98]
-    print(f"{path:52} {median:6.1f} ms {p99:6.1f} ms")
-    return median, p99
+    print(f"{path:68} {first:6.1f} ms {median:6.1f} ms {p99:6.1f} ms")
+    return first, median, p99
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ DECLARE
 BEGIN
   FOREACH table_name IN ARRAY ARRAY[
     'kb_retrieval_event', 'kb_retrieval_event_conflict', 'kb_search_event', 'kb_query', 'kb_draft_outcome',
-    'kb_evidence', 'kb_ground_truth', 'kb_retrieval_gap', 'kb_retrieval_window'
+    'kb_evidence', 'kb_ground_truth', 'kb_retrieval_gap', 'kb_retrieval_window', 'kb_retrieval_day'
   ] LOOP
     EXECUTE format('ALTER TABLE public.%I ENABLE ROW LEVEL SECURITY', table_name);
     EXECUTE format('DROP POLICY IF EXISTS kb_pipeline_sees_all ON public.%I', table_name);

@@ -73,7 +73,7 @@ BEGIN
     'rag_call_window', 'rag_stale_hour', 'rag_judge_outage', 'rag_judge_canary', 'rag_judge_calibration', 'kb_activation',
     'kb_access_record', 'kb_alembic_version', 'kb_retrieval_event', 'kb_retrieval_event_conflict', 'kb_search_event',
     'kb_query', 'kb_draft_outcome', 'kb_evidence', 'kb_ground_truth', 'kb_retrieval_gap', 'kb_gap_task',
-    'kb_retrieval_window', 'kb_alert_state', 'kb_alert_transition', 'kb_alert_outbox', 'kb_alert_destination',
+    'kb_retrieval_window', 'kb_retrieval_day', 'kb_alert_state', 'kb_alert_transition', 'kb_alert_outbox', 'kb_alert_destination',
     'kb_alert_silence'
   ] LOOP
     CONTINUE WHEN to_regclass('public.' || table_name) IS NULL;

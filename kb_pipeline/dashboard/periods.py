@@ -63,6 +63,14 @@ class Period:
             return DAY
         return next(step * HOUR for step in (1, 2, 3, 6, 12, 24) if self.length <= step * HOUR * _MOST_POINTS)
 
+    @property
+    def days(self) -> list[date]:
+        """The days that counts are shown by, oldest first: those of the zone, or UTC days of a long period."""
+        if self.is_read_hourly:
+            return [day for day, _ in self.local_days()]
+        first, last = self.window.start.astimezone(UTC).date(), (self.window.end - HOUR).astimezone(UTC).date()
+        return [first + DAY * number for number in range((last - first).days + 1)]
+
     def local_days(self) -> Iterator[tuple[date, Window]]:
         """The days of the zone that the window touches, cut to it, oldest first; a day may have 23 or 25 hours."""
         day = self.window.start.astimezone(self.zone).date()
@@ -83,6 +91,12 @@ class Parts:
     head: tuple[datetime, datetime]
     days: tuple[date, date]
     tail: tuple[datetime, datetime]
+
+    @property
+    def bounds(self) -> dict[str, datetime | date]:
+        """The parts as parameters of a query; each end is excluded."""
+        names = ("head_start", "head_end", "first_day", "last_day", "tail_start", "tail_end")
+        return dict(zip(names, (*self.head, *self.days, *self.tail), strict=True))
 
 
 def parts(window: Window) -> Parts:

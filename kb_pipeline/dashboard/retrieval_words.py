@@ -5,7 +5,7 @@ Belongs here: shares, quantiles, words, what kinds of gaps mean. Does not: SQL, 
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 
 from kb_pipeline.dashboard import numbers
 from kb_pipeline.dashboard.periods import Period
@@ -16,6 +16,7 @@ from kb_pipeline.verdicts import Z, wilson
 ALL = "All"
 SCORE_EDGES = [0.0, *(place / 20 for place in range(21)), 1.0]
 LATENCY_EDGES = [0.0, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 10_000]
+SCORE_BINS, LATENCY_BINS = len(SCORE_EDGES) - 1, len(LATENCY_EDGES) - 1
 LEAST_RETRIEVALS = 50
 KINDS = {
     "kb_gap": ("Knowledge missing", "no document supports the correction"),
@@ -36,9 +37,9 @@ GRADES = {3: "3, cited", 2: "2, supports", 1: "1, weak", 0: "0, not relevant"}
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What one engine did in one hour."""
+    """What one engine did on a day, or in an hour of it."""
 
-    hour: datetime
+    day: date
     engine: str
     retrievals: int
     empty: int
@@ -46,7 +47,7 @@ class Served:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EngineHealth:
-    """One engine over a period, by days of the zone; quantiles are read off histograms, on straight lines in a bin."""
+    """One engine over a period and by its days; quantiles are read off histograms, on straight lines in a bin."""
 
     name: str
     found_nothing: Rate
@@ -61,35 +62,40 @@ class EngineHealth:
 
 
 def engines(
-    period: Period, hours: Sequence[Served], histograms: Mapping[str, Mapping[str, Sequence[int]]]
+    period: Period, served: Sequence[Served], histograms: Mapping[str, Mapping[str, Sequence[int]]]
 ) -> list[EngineHealth]:
     """All engines together, then each, the busiest first."""
-    names = sorted({hour.engine for hour in hours}, key=lambda name: (-_served(hours, name), name))
+    names = sorted({each.engine for each in served}, key=lambda name: (-_retrievals(served, name), name))
     together = {
         kind: [sum(column) for column in zip(*(found[kind] for found in histograms.values()), strict=True)]
         for kind in ("score", "latency")
         if histograms
     }
-    everything = _health(ALL, period, hours, together)
+    everything = _health(ALL, period, served, together)
     return [
         everything,
-        *(_health(name, period, [h for h in hours if h.engine == name], histograms.get(name, {})) for name in names),
+        *(
+            _health(name, period, [each for each in served if each.engine == name], histograms.get(name, {}))
+            for name in names
+        ),
     ]
 
 
-def _served(hours: Iterable[Served], name: str) -> int:
-    return sum(hour.retrievals for hour in hours if hour.engine == name)
+def _retrievals(served: Iterable[Served], name: str) -> int:
+    return sum(each.retrievals for each in served if each.engine == name)
 
 
-def _health(name: str, period: Period, hours: Sequence[Served], histogram: Mapping[str, Sequence[int]]) -> EngineHealth:
-    days = _by_day(period, hours)
+def _health(
+    name: str, period: Period, served: Sequence[Served], histogram: Mapping[str, Sequence[int]]
+) -> EngineHealth:
+    days = _by_day(period, served)
     scores, latencies = list(histogram.get("score", ())), list(histogram.get("latency", ()))
     p50, p95, p99 = (quantile(LATENCY_EDGES, latencies, q) for q in (0.5, 0.95, 0.99))
     return EngineHealth(
         name=name,
-        found_nothing=Rate(sum(hour.empty for hour in hours), sum(hour.retrievals for hour in hours)),
-        per_day=tuple(served for served, _ in days),
-        empty_per_day=tuple(empty / served if served else None for served, empty in days),
+        found_nothing=Rate(sum(each.empty for each in served), sum(each.retrievals for each in served)),
+        per_day=tuple(retrievals for retrievals, _ in days),
+        empty_per_day=tuple(empty / retrievals if retrievals else None for retrievals, empty in days),
         score_counts=tuple(scores),
         median_score=quantile(SCORE_EDGES, scores, 0.5),
         latency_n=sum(latencies),
@@ -99,13 +105,12 @@ def _health(name: str, period: Period, hours: Sequence[Served], histogram: Mappi
     )
 
 
-def _by_day(period: Period, hours: Iterable[Served]) -> list[tuple[int, int]]:
+def _by_day(period: Period, served: Iterable[Served]) -> list[tuple[int, int]]:
     found: dict[date, tuple[int, int]] = {}
-    for hour in hours:
-        day = hour.hour.astimezone(period.zone).date()
-        served, empty = found.get(day, (0, 0))
-        found[day] = served + hour.retrievals, empty + hour.empty
-    return [found.get(day, (0, 0)) for day, _ in period.local_days()]
+    for each in served:
+        retrievals, empty = found.get(each.day, (0, 0))
+        found[each.day] = retrievals + each.retrievals, empty + each.empty
+    return [found.get(day, (0, 0)) for day in period.days]
 
 
 def misses(rate: Rate, limit: float) -> bool:

@@ -270,7 +270,7 @@ class Engine(BaseModel):
 
     engine: str
     found_nothing: Share
-    per_day: list[int]
+    per_day: list[int] = Field(description="Of each day of the zone; beyond 31 days, of each UTC day.")
     top_score_median: float | None
     latency_p50_ms: float | None
     latency_p95_ms: float | None

@@ -38,6 +38,7 @@ def retrieval_page(desk: Desk, period: Period, chosen: RetrievalFilter) -> dict[
         "engines": _engines(found),
         "latency_top": _latency_top(found.engines),
         "day_labels": _day_labels(period),
+        "day_words": "per day" if period.is_read_hourly else "per UTC day",
         "wrong": wrong,
         "gaps": _gaps(found, drafts),
         "tasks": [
@@ -106,7 +107,7 @@ def _latency_top(engines: Sequence[EngineHealth]) -> float:
 
 
 def _day_labels(period: Period) -> list[tuple[float, str]]:
-    days = [day for day, _ in period.local_days()]
+    days = period.days
     stride = 1 if len(days) <= _FEW_DAYS else -(-len(days) // 4)
     each = 1000 / len(days)
     return [

@@ -14,10 +14,9 @@ from kb_pipeline.adapters.postgres.dashboard.retrieval import Judgments, Postgre
 from kb_pipeline.dashboard.filters import RetrievalFilter
 from kb_pipeline.dashboard.periods import Period
 from kb_pipeline.dashboard.quality_words import Verdict
-from kb_pipeline.dashboard.retrieval_words import EngineHealth, Served, engines, retrieval_verdict
+from kb_pipeline.dashboard.retrieval_words import EngineHealth, engines, retrieval_verdict
 from kb_pipeline.service.remembering import Memory
 from kb_pipeline.settings import Settings
-from kb_pipeline.windows import floor_hour
 
 _TASKS = 8
 
@@ -49,9 +48,7 @@ class RetrievalReading:
         return self._memory.recall(("retrieval", period, chosen), lambda: self._summary(period, chosen))
 
     def _summary(self, period: Period, chosen: RetrievalFilter) -> RetrievalSummary:
-        hours = self.rows.hours(period.window, chosen)
-        served = [Served(hour.hour, hour.engine, hour.retrievals, hour.empty) for hour in hours]
-        health = engines(period, served, self.rows.histograms(period.window, chosen))
+        health = engines(period, self.rows.served(period, chosen), self.rows.histograms(period.window, chosen))
         gaps = self.rows.gap_kinds(period.window, chosen)
         return RetrievalSummary(
             period=period,
@@ -66,7 +63,7 @@ class RetrievalReading:
 
     def filter_values(self, now: datetime) -> tuple[list[UUID], list[UUID], list[str]]:
         """Organisations, specialists and engines of the last 90 days."""
-        since = floor_hour(now - timedelta(days=90))
+        since = (now - timedelta(days=90)).date()
         found = self._memory.recall(("tenants", since), lambda: self.rows.tenants(since))
         orgs = list(dict.fromkeys(org for org, _, _ in found))
         specialists = list(dict.fromkeys(specialist for _, specialist, _ in found))

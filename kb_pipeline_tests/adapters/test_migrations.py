@@ -296,3 +296,19 @@ def test_the_reference_page_names_every_table_and_role(database: Database) -> No
     missing = [name for (name,) in tables if f"`{name}`" not in text]
     assert missing == []
     assert all(f"| `{role}` |" in text for role in migrations.ROLES)
+
+
+def test_hours_from_before_there_were_daily_sums_are_added_up_by_the_migration(database: Database) -> None:
+    with database.connect() as connection:
+        connection.execute(
+            "INSERT INTO kb_retrieval_window (hour, org_id, specialist_id, engine, retrievals, empty, top_score_hist,"
+            " latency_hist, newest_event_at) SELECT timestamptz '2026-03-01 22:00Z' + n * interval '1 hour',"
+            " '00000000-0000-0000-0000-000000000001', '00000000-0000-0000-0000-000000000002', 'hybrid', 10, n,"
+            " array_fill(n, ARRAY[22]), array_fill(1, ARRAY[12]), now() FROM generate_series(0, 9) AS n"
+        )
+        connection.execute("DROP FUNCTION kb_add_up_retrieval_day")
+        connection.execute("DROP TABLE kb_retrieval_day")
+        connection.execute("UPDATE kb_alembic_version SET version_num = '0009'")
+    assert migrate(database)[0] == "0010"
+    days = "SELECT day::text, retrievals, empty, top_score_hist[22], latency_hist[1] FROM kb_retrieval_day ORDER BY day"
+    assert ask(database, days) == [("2026-03-01", 20, 1, 1, 2), ("2026-03-02", 80, 44, 44, 8)]

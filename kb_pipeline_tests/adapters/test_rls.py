@@ -25,7 +25,7 @@ TENANTS = (TENANT, SAME_ORG, SAME_SPECIALIST)
 NOW = datetime.now(UTC)
 OURS = (
     "kb_retrieval_event", "kb_retrieval_event_conflict", "kb_search_event", "kb_query", "kb_draft_outcome",
-    "kb_evidence", "kb_ground_truth", "kb_retrieval_gap", "kb_retrieval_window",
+    "kb_evidence", "kb_ground_truth", "kb_retrieval_gap", "kb_retrieval_window", "kb_retrieval_day",
 )  # fmt: skip
 HIST = "array_fill(0, ARRAY[22]), array_fill(0, ARRAY[12])"
 
@@ -58,6 +58,7 @@ def plant(database: Database, tenant: Tenant) -> None:
             f" VALUES (%s, %s, date_trunc('hour', now()), 'hybrid', 1, 0, {HIST}, now())",
             key,
         )
+        connection.execute("SELECT kb_add_up_retrieval_day(now())")
 
 
 @pytest.fixture
@@ -188,7 +189,7 @@ def test_running_it_again_changes_nothing(secured: Database, acting: Callable[[s
         connection.execute("GRANT ALL ON kb_query TO kb_tenant_reader")
         connection.execute(read_sql("rls.sql"))
     policies = "SELECT count(*), count(DISTINCT tablename) FROM pg_policies WHERE schemaname = 'public'"
-    assert table(secured, policies) == [(18, 9)]
+    assert table(secured, policies) == [(2 * len(OURS), len(OURS))]
     with pytest.raises(DatabaseError, match="permission denied"), acting("kb_tenant_reader").connect() as connection:
         connection.execute("DELETE FROM kb_query")
 

@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -169,3 +170,62 @@ def test_a_late_event_changes_its_window_and_a_deleted_one_takes_it_along(
     table(database, "DELETE FROM kb_retrieval_event RETURNING 1")
     assert book.aggregate(HOUR_OF) == 1
     assert windows(database) == []
+
+
+COUNTS = (
+    "retrievals", "shadows", "empty", "degraded", "with_message", "result_count_sum", "top_score_n", "latency_n",
+    "latency_sum",
+)  # fmt: skip
+
+
+def days(database: Database) -> list[dict[str, Any]]:
+    rows = table(database, "SELECT to_jsonb(d) FROM kb_retrieval_day AS d ORDER BY day, org_id, engine")
+    return [row for (row,) in rows]
+
+
+def is_the_sum(day: dict[str, Any], hours: list[dict[str, Any]]) -> bool:
+    """Whether the day holds what its hours do, bin by bin."""
+    mine = [hour for hour in hours if hour["hour"][:10] == day["day"]]
+    mine = [hour for hour in mine if all(hour[key] == day[key] for key in ("org_id", "specialist_id", "engine"))]
+    columns = [[hour[name] for hour in mine] for name in ("top_score_hist", "latency_hist")]
+    sums = [[sum(bins) for bins in zip(*column, strict=True)] for column in columns]
+    return (
+        bool(mine)
+        and all(day[name] == sum(hour[name] for hour in mine) for name in COUNTS)
+        and [day["top_score_hist"], day["latency_hist"]] == sums
+        and day["top_score_sum"] == pytest.approx(sum(hour["top_score_sum"] for hour in mine), rel=1e-12)
+    )
+
+
+def test_a_day_is_the_sum_of_its_utc_hours_and_follows_when_they_change(
+    database: Database, book: PostgresRetrievalWindows
+) -> None:
+    random_ = random.Random(5)
+    midnight = HOUR_OF.start.replace(hour=0)
+    whole = Window(midnight - 2 * HOUR, midnight + 26 * HOUR)
+    for _ in range(120):
+        at = random_.uniform(0, 28 * 60) - 120
+        minute = at - 10 * 60
+        found = hits(*(random_.uniform(-0.2, 1.2) for _ in range(random_.randint(0, 3))))
+        org = random_.choice((ORG, OTHER_ORG))
+        record(
+            database, minute, found, org_id=org, latency_ms=random_.randint(0, 12_000), shadow=random_.random() < 0.1
+        )
+    book.aggregate(whole)
+    assert len(days(database)) == 6
+    assert all(is_the_sum(day, windows(database)) for day in days(database))
+    table(database, "DELETE FROM kb_retrieval_event WHERE org_id = %s RETURNING 1", OTHER_ORG)
+    book.aggregate(whole)
+    assert {day["org_id"] for day in days(database)} == {str(ORG)}
+    assert all(is_the_sum(day, windows(database)) for day in days(database))
+
+
+def test_hours_of_one_day_that_are_added_up_at_the_same_time_lose_nothing(
+    database: Database, book: PostgresRetrievalWindows
+) -> None:
+    midnight = HOUR_OF.start.replace(hour=0)
+    for hour in range(24):
+        record(database, (hour - 10) * 60 + 1, hits(0.5), latency_ms=7)
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda hour: book.aggregate(hour_of(midnight + hour * HOUR)), range(24)))
+    assert [day["retrievals"] for day in days(database)] == [24]

@@ -11,6 +11,8 @@ from psycopg import sql
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.dashboard.quality import statement
 from kb_pipeline.adapters.postgres.dashboard.queries import load
+from kb_pipeline.adapters.postgres.dashboard.retrieval import histogram_statement
+from kb_pipeline.adapters.postgres.dashboard.turns import listing
 from kb_pipeline.dashboard.periods import parts
 from kb_pipeline.windows import HOUR, Window, floor_hour
 
@@ -51,6 +53,11 @@ FILL = (
         " FROM generate_series(0, 20000) AS n"
     ),
     (
+        "INSERT INTO kb_retrieval_day SELECT (now() AT TIME ZONE 'UTC')::date - n, gen_random_uuid(),"
+        " gen_random_uuid(), 'e', 1, 0, 0, 0, 0, 0, 0, 0, array_fill(0, ARRAY[22]), 0, 0, array_fill(0, ARRAY[12])"
+        " FROM generate_series(0, 8000) AS n"
+    ),
+    (
         "INSERT INTO kb_retrieval_gap (message_id, org_id, specialist_id, conversation_id, event_id, query_sha, engine,"
         " kind, decided_at, source_state, rule_version) SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(),"
         " gen_random_uuid(), gen_random_uuid(), repeat('0', 64), 'e', 'kb_gap', now() - n * interval '1 hour', 's', 'r'"
@@ -62,7 +69,8 @@ FILL = (
     ),
 )
 WHOLE = re.compile(
-    r"Seq Scan on (rag_quality\w*|rag_metric|rag_call_window|kb_retrieval_window|kb_access_record|kb_retrieval_gap)\b"
+    r"Seq Scan on (rag_quality\w*|rag_metric|rag_call_window|kb_retrieval_window|kb_retrieval_day|kb_access_record|"
+    r"kb_retrieval_gap)\b"
 )
 WEEK = Window(NOW - timedelta(days=7) - HOUR * 5, NOW - HOUR * 5)
 PARTS = parts(WEEK)
@@ -72,26 +80,36 @@ HOURS = {"window_start": WEEK.start, "window_end": WEEK.end}
 RETRIEVAL = {"org": None, "specialist": None, "engine": None}
 PLACE = {"after_score": 0.0, "after_ts": None, "after_id": None, "limit": 6}
 PARAMETERS: dict[str, dict[str, Any]] = {
-    "quality_total": {
-        "head_start": PARTS.head[0], "head_end": PARTS.head[1], "first_day": PARTS.days[0], "last_day": PARTS.days[1],
-        "tail_start": PARTS.tail[0], "tail_end": PARTS.tail[1], **NONE,
-    },
+    "quality_total": {**PARTS.bounds, **NONE},
     "quality_hours": {**HOURS, **NONE},
     "quality_days": {"first_day": PARTS.days[0], "last_day": PARTS.days[1], **NONE},
     "call_total": {**HOURS, **NONE},
     "filter_values": {"since": PARTS.days[0]},
     "waiting": {"since": PARTS.days[0]},
     "worst_turns": {**HOURS, **NONE, **PLACE},
+    "worst_turns of hours": {**HOURS, **NONE, **PLACE, "tenant": "t"},
+    "newest_turns of hours": {**HOURS, **NONE, **PLACE, "tenant": "t"},
+    "turns_that_pass": {**HOURS, **NONE, "tenant": "t"},
     "worse_turn": {**HOURS, "score": 0.5, "ts": NOW, "event_id": "e"},
     "place_of_turn": {"event_id": "e", "ts": WEEK.start},
     "newest_turns": {**HOURS, **NONE, **PLACE},
     "recent_readings": {"since": NOW - timedelta(days=7), "limit": 10},
     "run_that_examined": {"examined_at": NOW, "ts": NOW},
     "retrieval_hours": {**HOURS, **RETRIEVAL},
-    "retrieval_histograms": {**HOURS, **RETRIEVAL},
-    "retrieval_filters": {"since": WEEK.start},
+    "retrieval_days": {**PARTS.bounds, **RETRIEVAL},
+    "retrieval_histograms": {**PARTS.bounds, **RETRIEVAL},
+    "retrieval_filters": {"since": PARTS.days[0]},
     "gaps": {**HOURS, **RETRIEVAL, "kind": None, "after_at": NOW, "after_id": UUID(int=1), "limit": 10},
 }  # fmt: skip
+
+
+def query_of(name: str) -> sql.Composable:
+    if name == "retrieval_histograms":
+        return histogram_statement()
+    list_name, _, hours = name.partition(" of ")
+    if list_name in {"worst_turns", "newest_turns"}:
+        return listing(list_name, by_hours=hours == "hours")
+    return statement(name, BINS) if name.startswith("quality_") else sql.SQL(load(name))
 
 
 @pytest.mark.slow
@@ -104,8 +122,7 @@ def test_no_query_of_a_page_scans_the_history(database: Database) -> None:
     plans = {}
     with database.connect() as connection:
         for name, parameters in PARAMETERS.items():
-            query = statement(name, BINS) if name.startswith("quality_") else sql.SQL(load(name))
-            rows = connection.execute(sql.SQL("EXPLAIN ") + query, parameters)
+            rows = connection.execute(sql.SQL("EXPLAIN ") + query_of(name), parameters)
             plans[name] = "\n".join(row[0] for row in rows)
     assert {name: found for name, plan in plans.items() if (found := WHOLE.findall(plan))} == {}
     assert "rag_quality_window" not in plans["worst_turns"]

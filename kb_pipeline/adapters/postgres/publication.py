@@ -54,7 +54,7 @@ class PostgresPublication:
             parameters, _ = self._begin(connection, hour, "aggregate")
             changed = connection.execute(load("aggregate_quality"), parameters).rowcount
             changed += connection.execute(load("aggregate_calls"), parameters | _STATUSES).rowcount
-            connection.execute(load("lock_window"), {"stage": "day", "grain": "day", "window_start": hour.start})
+            lock_day(connection, hour, "day")
             connection.execute(load("aggregate_day"), parameters)
         return changed
 
@@ -132,6 +132,11 @@ class PostgresPublication:
 def lock_hour(connection: Connection, hour: Window, stage: str) -> None:
     """Wait for whoever refreshes the stage of the hour; held to the end of the transaction."""
     connection.execute(load("lock_window"), {"stage": stage, "grain": "hour", "window_start": hour.start})
+
+
+def lock_day(connection: Connection, hour: Window, stage: str) -> None:
+    """Wait for whoever adds up the UTC day of the hour; held to the end of the transaction."""
+    connection.execute(load("lock_window"), {"stage": stage, "grain": "day", "window_start": hour.start})
 
 
 def mark_stale(connection: Connection, hour: Window, stage: str) -> None:

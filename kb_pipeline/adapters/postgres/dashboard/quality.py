@@ -32,17 +32,9 @@ class PostgresQuality:
 
     def tallies(self, window: Window, chosen: QualityFilter) -> dict[Version, Tally]:
         """What the turns of a window of whole hours add up to, by judge version."""
-        found = parts(window)
-        bounds = {
-            "head_start": found.head[0],
-            "head_end": found.head[1],
-            "first_day": found.days[0],
-            "last_day": found.days[1],
-            "tail_start": found.tail[0],
-            "tail_end": found.tail[1],
-        }
+        bounds = parts(window).bounds | asdict(chosen)
         with self._database.connect() as connection, connection.cursor(row_factory=dict_row) as cursor:
-            rows = cursor.execute(statement("quality_total", self._bins), bounds | asdict(chosen)).fetchall()
+            rows = cursor.execute(statement("quality_total", self._bins), bounds).fetchall()
         return {(row["judge_model"], row["prompt_version"]): _tally(row) for row in rows}
 
     def hours(self, window: Window, chosen: QualityFilter) -> list[Bucket]:

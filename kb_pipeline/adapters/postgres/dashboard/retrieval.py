@@ -5,34 +5,21 @@ Belongs here: reading windows, diagnoses and judgments. Does not: shares and wor
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
+from psycopg import sql
 from psycopg.rows import dict_row
 
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.dashboard.queries import load
 from kb_pipeline.dashboard.filters import RetrievalFilter
+from kb_pipeline.dashboard.periods import Period, parts
+from kb_pipeline.dashboard.retrieval_words import LATENCY_BINS, SCORE_BINS, Served
 from kb_pipeline.windows import Window
 
 Row = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class RetrievalHour:
-    """One hour of one engine: served retrievals, those without a result, sums of best scores and of milliseconds."""
-
-    hour: datetime
-    engine: str
-    retrievals: int
-    empty: int
-    shadows: int
-    degraded: int
-    score_n: int
-    score_sum: float
-    latency_n: int
-    latency_sum: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,28 +32,27 @@ class Judgments:
 
 
 class PostgresRetrieval:
-    """Reads kb_retrieval_window, kb_retrieval_gap, kb_gap_task and kb_ground_truth."""
+    """Reads kb_retrieval_window, kb_retrieval_day, kb_retrieval_gap, kb_gap_task and kb_ground_truth."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def hours(self, window: Window, chosen: RetrievalFilter) -> list[RetrievalHour]:
-        """Every hour and engine of the window, added up over tenants."""
+    def served(self, period: Period, chosen: RetrievalFilter) -> list[Served]:
+        """What each engine did on each of the period's days, added up over tenants."""
         with self._database.connect() as connection:
-            rows = connection.execute(load("retrieval_hours"), _bounds(window) | asdict(chosen)).fetchall()
-        return [RetrievalHour(*row) for row in rows]
+            if period.is_read_hourly:
+                rows = connection.execute(load("retrieval_hours"), _bounds(period.window) | asdict(chosen)).fetchall()
+                return [Served(hour.astimezone(period.zone).date(), *counts) for hour, *counts in rows]
+            bounds = parts(period.window).bounds | asdict(chosen)
+            return [Served(*row) for row in connection.execute(load("retrieval_days"), bounds)]
 
     def histograms(self, window: Window, chosen: RetrievalFilter) -> dict[str, dict[str, list[int]]]:
         """Counts of the bins of `score` and `latency` by engine."""
-        found: dict[str, dict[str, list[int]]] = {}
         with self._database.connect() as connection:
-            for engine, kind, _, count in connection.execute(
-                load("retrieval_histograms"), _bounds(window) | asdict(chosen)
-            ):
-                found.setdefault(engine, {"score": [], "latency": []})[kind].append(count)
-        return found
+            rows = connection.execute(histogram_statement(), parts(window).bounds | asdict(chosen)).fetchall()
+        return {engine: {"score": score, "latency": latency} for engine, score, latency in rows}
 
-    def tenants(self, since: datetime) -> list[tuple[UUID, UUID, str]]:
+    def tenants(self, since: date) -> list[tuple[UUID, UUID, str]]:
         """Tenants (organisation, specialist) with an engine each that had retrievals, the busiest first."""
         with self._database.connect() as connection:
             rows = connection.execute(load("retrieval_filters"), {"since": since}).fetchall()
@@ -119,6 +105,18 @@ class PostgresRetrieval:
     def _rows(self, name: str, parameters: Mapping[str, Any]) -> list[Row]:
         with self._database.connect() as connection, connection.cursor(row_factory=dict_row) as cursor:
             return [*cursor.execute(load(name), parameters).fetchall()]
+
+
+def histogram_statement() -> sql.Composed:
+    """The query of the histograms, with the sums of their bins in their places."""
+    return sql.SQL(load("retrieval_histograms")).format(
+        score=_added("top_score_hist", SCORE_BINS), latency=_added("latency_hist", LATENCY_BINS)
+    )
+
+
+def _added(column: str, bins: int) -> sql.Composable:
+    counts = [sql.SQL("sum({}[{}])").format(sql.Identifier(column), sql.Literal(place)) for place in range(1, bins + 1)]
+    return sql.SQL(", ").join(counts)
 
 
 def _bounds(window: Window) -> dict[str, Any]:

@@ -8,13 +8,14 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from psycopg import sql
 from psycopg.rows import class_row, dict_row
 
 from kb_pipeline.adapters.postgres import queries as shared
-from kb_pipeline.adapters.postgres.connection import Database
+from kb_pipeline.adapters.postgres.connection import Connection, Database
 from kb_pipeline.adapters.postgres.dashboard.queries import load
 from kb_pipeline.dashboard.filters import QualityFilter
-from kb_pipeline.windows import Window
+from kb_pipeline.windows import HOUR, Window
 
 OPENED = "dashboard turn page"
 
@@ -91,8 +92,24 @@ def _listed(
         **asdict(chosen),
     }
     with database.connect() as connection, connection.cursor(row_factory=class_row(TurnRow)) as cursor:
+        by_hours = chosen.is_set and _few_pass(connection, window, parameters)
         # The window differs from call to call so much that a plan for all of them would be a bad one for most.
-        return cursor.execute(load(name), parameters, prepare=False).fetchall()
+        return cursor.execute(listing(name, by_hours=by_hours), parameters, prepare=False).fetchall()
+
+
+def listing(name: str, *, by_hours: bool) -> sql.Composed:
+    """The query of a list of turns, over the table in the list's order or over the hours in which any turn passes."""
+    return sql.SQL(load(name)).format(turns=sql.SQL(load("turns_of_hours") if by_hours else "rag_quality"))
+
+
+def _few_pass(connection: Connection, window: Window, parameters: Mapping[str, Any]) -> bool:
+    """Whether reading the hours of the turns that pass costs less than looking for them in the order of the list.
+
+    Of N turns in h hours m pass: the list in order reads about limit × N ÷ m rows, the hours at most m × N ÷ h.
+    """
+    row = connection.execute(load("turns_that_pass"), parameters, prepare=False).fetchone()
+    hours = (window.end - window.start) / HOUR
+    return row is not None and row[0] ** 2 < parameters["limit"] * hours
 
 
 def neighbours(database: Database, window: Window, event_id: str, ts: datetime) -> tuple[str | None, str | None]:

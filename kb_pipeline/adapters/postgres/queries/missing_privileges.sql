@@ -4,7 +4,7 @@ FROM unnest(ARRAY[
   'rag_call', 'rag_triad', 'rag_metric', 'rag_judge_score', 'rag_quality', 'rag_quality_window', 'rag_quality_day',
   'rag_call_window', 'rag_stale_hour', 'rag_judge_canary', 'rag_judge_calibration', 'kb_activation',
   'kb_retrieval_event', 'kb_retrieval_event_conflict', 'kb_search_event', 'kb_query', 'kb_draft_outcome',
-  'kb_evidence', 'kb_ground_truth', 'kb_retrieval_gap', 'kb_retrieval_window'
+  'kb_evidence', 'kb_ground_truth', 'kb_retrieval_gap', 'kb_retrieval_window', 'kb_retrieval_day'
 ]) WITH ORDINALITY AS needed_table(table_name, table_number)
 CROSS JOIN unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS needed(privilege)
 WHERE NOT has_table_privilege(to_regclass('public.' || table_name), privilege)

@@ -1,11 +1,12 @@
 -- Published turns of a window, the newest first, after a place in that order if one is given; previews, no text.
+-- They come from the table, or where few turns pass the filter from the hours of these (turns_of_hours.sql).
 SELECT
   q.event_id, q.ts, q.tenant, q.surface, q.engine, q.question_preview,
   q.faithfulness, q.answer_relevance, q.context_relevance,
   q.faithfulness_reason, q.answer_relevance_reason, q.context_relevance_reason,
   q.support_score, q.disagreement, m.opinion, q.judge_model, q.prompt_version, q.parse_status
 FROM (
-  SELECT * FROM rag_quality
+  SELECT * FROM {turns}
   WHERE ts >= %(window_start)s AND ts < %(window_end)s
   AND (%(tenant)s::text IS NULL OR tenant = %(tenant)s)
   AND (%(surface)s::text IS NULL OR surface = %(surface)s)

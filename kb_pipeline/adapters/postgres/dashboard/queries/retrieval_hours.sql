@@ -1,7 +1,5 @@
--- Retrieval windows of each hour and engine, added up over tenants; a filter that is null takes all.
-SELECT
-  hour, engine, sum(retrievals)::int, sum(empty)::int, sum(shadows)::int, sum(degraded)::int,
-  sum(top_score_n)::int, sum(top_score_sum), sum(latency_n)::int, sum(latency_sum)::bigint
+-- Served retrievals of each hour and engine, added up over tenants; a filter that is null takes all.
+SELECT hour, engine, sum(retrievals)::int, sum(empty)::int
 FROM kb_retrieval_window
 WHERE hour >= %(window_start)s AND hour < %(window_end)s
   AND (%(org)s::uuid IS NULL OR org_id = %(org)s)
