@@ -9,7 +9,7 @@ import pytest
 from psycopg import sql
 
 from kb_pipeline.adapters.postgres.connection import Database
-from kb_pipeline.adapters.postgres.dashboard.quality import statement
+from kb_pipeline.adapters.postgres.dashboard.quality import total_statement, trend_statement
 from kb_pipeline.adapters.postgres.dashboard.queries import load
 from kb_pipeline.adapters.postgres.dashboard.retrieval import histogram_statement
 from kb_pipeline.adapters.postgres.dashboard.turns import listing
@@ -81,8 +81,8 @@ RETRIEVAL = {"org": None, "specialist": None, "engine": None}
 PLACE = {"after_score": 0.0, "after_ts": None, "after_id": None, "limit": 6}
 PARAMETERS: dict[str, dict[str, Any]] = {
     "quality_total": {**PARTS.bounds, **NONE},
-    "quality_hours": {**HOURS, **NONE},
-    "quality_days": {"first_day": PARTS.days[0], "last_day": PARTS.days[1], **NONE},
+    "trend by hour": {"first": WEEK.start, "last": WEEK.end, **NONE},
+    "trend by day": {"first": PARTS.days[0], "last": PARTS.days[1], **NONE},
     "call_total": {**HOURS, **NONE},
     "filter_values": {"since": PARTS.days[0]},
     "waiting": {"since": PARTS.days[0]},
@@ -109,7 +109,11 @@ def query_of(name: str) -> sql.Composable:
     list_name, _, hours = name.partition(" of ")
     if list_name in {"worst_turns", "newest_turns"}:
         return listing(list_name, by_hours=hours == "hours")
-    return statement(name, BINS) if name.startswith("quality_") else sql.SQL(load(name))
+    if name == "quality_total":
+        return total_statement(BINS)
+    if name in {"trend by hour", "trend by day"}:
+        return trend_statement("hour" if name == "trend by hour" else "day", BINS)
+    return sql.SQL(load(name))
 
 
 @pytest.mark.slow

@@ -89,7 +89,7 @@ class PostgresClaimBook:
             "window_end": window.end,
             "judged_statuses": [str(status) for status in sorted(JUDGED_STATUSES)],
             "exclude": list(exclude),
-            "due_at": None if self._ignore_waits else self._clock.now(),
+            "due_at": None if self._ignore_waits or self._rejudging else self._clock.now(),
             "probing": self._probing,
             "claim_lock": self._claim_lock,
             "limit": limit,

@@ -112,7 +112,7 @@ class PostgresPublication:
         Turns whose wait after a failed run lasts beyond `due_at` are left out; without it none is.
         """
         parameters = _bounds(window) | {"judged_statuses": _names(JUDGED_STATUSES), "due_at": due_at, **self._judge}
-        parameters |= {"judge_chars": judge_chars}
+        parameters |= {"judge_chars": judge_chars, "claim_lock": None}
         with self._database.connect() as connection:
             row = connection.execute(load("forecast_waiting"), parameters).fetchone() or (0, 0, 0)
         return int(row[0]), int(row[1]), int(row[2])

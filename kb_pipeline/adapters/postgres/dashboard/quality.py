@@ -6,7 +6,7 @@ Belongs here: reading sums. Does not: means and words (kb_pipeline/dashboard), t
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import Any, Literal, LiteralString
 
 from psycopg import sql
 from psycopg.rows import dict_row
@@ -21,6 +21,12 @@ from kb_pipeline.grading.aggregates import CallCounts
 from kb_pipeline.windows import Window
 
 KEPT_WAITING = timedelta(days=28)
+Grain = Literal["hour", "day"]
+Bins = Mapping[str, tuple[int, int]]
+_GRAINS: Mapping[Grain, tuple[LiteralString, LiteralString]] = {
+    "hour": ("rag_quality_window", "hour"),
+    "day": ("rag_quality_day", "day::timestamp AT TIME ZONE 'UTC'"),
+}
 
 
 class PostgresQuality:
@@ -34,17 +40,16 @@ class PostgresQuality:
         """What the turns of a window of whole hours add up to, by judge version."""
         bounds = parts(window).bounds | asdict(chosen)
         with self._database.connect() as connection, connection.cursor(row_factory=dict_row) as cursor:
-            rows = cursor.execute(statement("quality_total", self._bins), bounds).fetchall()
+            rows = cursor.execute(total_statement(self._bins), bounds).fetchall()
         return {(row["judge_model"], row["prompt_version"]): _tally(row) for row in rows}
 
     def hours(self, window: Window, chosen: QualityFilter) -> list[Bucket]:
         """Counts and sums of each hour and judge version."""
-        return self._buckets("quality_hours", {"window_start": window.start, "window_end": window.end}, chosen)
+        return self._buckets("hour", window.start, window.end, chosen)
 
     def days(self, window: Window, chosen: QualityFilter) -> list[Bucket]:
         """Counts and sums of each whole UTC day of the window and judge version."""
-        first, last = parts(window).days
-        return self._buckets("quality_days", {"first_day": first, "last_day": last}, chosen)
+        return self._buckets("day", *parts(window).days, chosen)
 
     def calls(self, window: Window, chosen: QualityFilter) -> tuple[CallCounts, datetime | None]:
         """What the ledger says of a window, and its newest hour with a call."""
@@ -79,9 +84,10 @@ class PostgresQuality:
             oldest = connection.execute(load("oldest_waiting_hour"), {"since": oldest_day}).fetchone()
         return int(count), oldest[0] if oldest else None
 
-    def _buckets(self, name: str, bounds: Mapping[str, Any], chosen: QualityFilter) -> list[Bucket]:
+    def _buckets(self, grain: Grain, first: date, last: date, chosen: QualityFilter) -> list[Bucket]:
+        query = trend_statement(grain, self._bins)
         with self._database.connect() as connection:
-            cursor = connection.execute(statement(name, self._bins), {**bounds, **asdict(chosen)})
+            cursor = connection.execute(query, {"first": first, "last": last, **asdict(chosen)})
             columns = [column.name for column in cursor.description or ()][3:]
             return [
                 Bucket(start=start, version=(model, prompt), counts=dict(zip(columns, counts, strict=True)))
@@ -89,9 +95,21 @@ class PostgresQuality:
             ]
 
 
-def statement(name: str, bins: Mapping[str, tuple[int, int]]) -> sql.Composed:
-    """A query file with the sums of the bins from one to another, both included, in their places."""
-    return sql.SQL(load(name)).format(**{place: _added(first, last) for place, (first, last) in bins.items()})
+def total_statement(bins: Bins) -> sql.Composed:
+    """The query of sums, with those of the bins from one to another, both included, in their places."""
+    return sql.SQL(load("quality_total")).format(**_sums(bins))
+
+
+def trend_statement(grain: Grain, bins: Bins) -> sql.Composed:
+    """The query of a trend by hours or by UTC days."""
+    table, start = _GRAINS[grain]
+    return sql.SQL(load("quality_trend")).format(
+        table=sql.Identifier(table), column=sql.Identifier(grain), start=sql.SQL(start), **_sums(bins)
+    )
+
+
+def _sums(bins: Bins) -> dict[str, sql.Composable]:
+    return {place: _added(first, last) for place, (first, last) in bins.items()}
 
 
 def _added(first: int, last: int) -> sql.Composable:

@@ -11,13 +11,7 @@ CROSS JOIN LATERAL (
 LEFT JOIN rag_judge_score AS s
   ON s.event_id = t.event_id AND s.judge_model = %(judge_model)s AND s.prompt_version = %(prompt_version)s
 WHERE t.ts >= %(window_start)s AND t.ts < %(window_end)s
-  AND t.parse_status = ANY (%(judged_statuses)s)
-  AND t.text_expired_at IS NULL
-  AND kb_is_judgeable(m.context_chars, m.answer_chars)
-  AND (s.event_id IS NULL
-       OR s.status = 'outdated'
-       OR (s.status = 'error' AND (s.retry_at > %(due_at)s::timestamptz) IS NOT TRUE)
-       OR (s.status = 'claimed' AND NOT kb_claim_is_live(s.claim_lock, s.lease_until)))
+  -- include may_be_judged
   AND NOT EXISTS (
     SELECT 1 FROM rag_judge_score AS done
     WHERE done.event_id = t.event_id AND done.status = 'ok' AND NOT done.provisional)

@@ -1,11 +1,5 @@
 """Named SQL of the retrieval street: `load("save_outcomes")` is the text of save_outcomes.sql in this folder."""
 
-from functools import cache
-from importlib.resources import files
-from typing import LiteralString
+from kb_pipeline.adapters.postgres.named_sql import NamedSql
 
-
-@cache
-def load(name: str) -> LiteralString:
-    """The statement of a query file; raises FileNotFoundError for a name without a file."""
-    return files(__package__).joinpath(f"{name}.sql").read_text(encoding="utf-8")
+load = NamedSql(__name__)

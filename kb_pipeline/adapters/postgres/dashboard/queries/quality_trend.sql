@@ -1,7 +1,7 @@
--- Counts and sums of each hour and judge version, for a trend; a filter that is null takes all.
+-- Counts and sums of each hour or UTC day and judge version, for a trend; a filter that is null takes all.
 -- {grounded} adds up bins of the histogram, one by one: that is ten times as fast as unnesting them.
 SELECT
-  hour AS start,
+  {start} AS start,
   judge_model, prompt_version,
   sum(turns)::int AS turns, sum(graded)::int AS graded, sum(graded + pending + errors + failed + disabled)::int AS judgeable,
   sum(refused)::int AS refused, sum(had_context)::int AS had_context,
@@ -12,9 +12,9 @@ SELECT
   sum(answer_relevance_sum_sq) AS answer_relevance_sum_sq,
   sum(context_relevance_n)::int AS context_relevance_n, sum(context_relevance_sum) AS context_relevance_sum,
   sum(context_relevance_sum_sq) AS context_relevance_sum_sq
-FROM rag_quality_window
-WHERE hour >= %(window_start)s AND hour < %(window_end)s
+FROM {table}
+WHERE {column} >= %(first)s AND {column} < %(last)s
   AND (%(tenant)s::text IS NULL OR tenant = %(tenant)s)
   AND (%(surface)s::text IS NULL OR surface = %(surface)s)
   AND (%(engine)s::text IS NULL OR engine = %(engine)s)
-GROUP BY hour, judge_model, prompt_version
+GROUP BY {column}, judge_model, prompt_version
