@@ -18,6 +18,9 @@ SCORE_EDGES = [0.0, *(place / 20 for place in range(21)), 1.0]
 LATENCY_EDGES = [0.0, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 10_000]
 SCORE_BINS, LATENCY_BINS = len(SCORE_EDGES) - 1, len(LATENCY_EDGES) - 1
 LEAST_RETRIEVALS = 50
+MOST_ENGINES = 8
+MOST_BARS = 92
+_NAMED = 2
 KINDS = {
     "kb_gap": ("Knowledge missing", "no document supports the correction"),
     "generation_gap": ("Source used, answer wrong", "the right passage was in the prompt"),
@@ -51,8 +54,7 @@ class EngineHealth:
 
     name: str
     found_nothing: Rate
-    per_day: tuple[int, ...]
-    empty_per_day: tuple[float | None, ...]
+    per_day: tuple[Rate, ...]
     score_counts: tuple[int, ...]
     median_score: float | None
     latency_n: int
@@ -81,6 +83,18 @@ def engines(
     ]
 
 
+def shown_engines(health: Sequence[EngineHealth]) -> tuple[Sequence[EngineHealth], int]:
+    """The engines that a page shows, the busiest, and how many more there are."""
+    return health[: MOST_ENGINES + 1], max(0, len(health) - MOST_ENGINES - 1)
+
+
+def bars(days: Sequence[Rate]) -> tuple[int, list[Rate]]:
+    """Days added up so that a chart holds them: how many make a bar (1, 7 or 30), and the bars."""
+    length = next((each for each in (1, 7) if len(days) <= each * MOST_BARS), 30)
+    slices = [days[start : start + length] for start in range(0, len(days), length)]
+    return length, [Rate(sum(day.part for day in each), sum(day.whole for day in each)) for each in slices]
+
+
 def _retrievals(served: Iterable[Served], name: str) -> int:
     return sum(each.retrievals for each in served if each.engine == name)
 
@@ -94,8 +108,7 @@ def _health(
     return EngineHealth(
         name=name,
         found_nothing=Rate(sum(each.empty for each in served), sum(each.retrievals for each in served)),
-        per_day=tuple(retrievals for retrievals, _ in days),
-        empty_per_day=tuple(empty / retrievals if retrievals else None for retrievals, empty in days),
+        per_day=tuple(Rate(empty, retrievals) for retrievals, empty in days),
         score_counts=tuple(scores),
         median_score=quantile(SCORE_EDGES, scores, 0.5),
         latency_n=sum(latencies),
@@ -131,9 +144,11 @@ def retrieval_verdict(health: Sequence[EngineHealth], limit: float, gaps: Mappin
         return Verdict(level=Level.WARNING, sentence="Search misses too often.", detail=detail)
     worst = [engine for engine in each if misses(engine.found_nothing, limit)]
     if worst:
-        names = " and ".join(engine.name for engine in worst)
-        sentence = f"Search usually finds something; {names} search misses too often."
-        return Verdict(level=Level.WARNING, sentence=sentence, detail=f"{base}. {_shares(worst, limit)}{_why(gaps)}")
+        named = worst[:_NAMED]
+        others = f" and {len(worst) - _NAMED} others" if len(worst) > _NAMED else ""
+        names = (", " if others else " and ").join(engine.name for engine in named)
+        sentence = f"Search usually finds something; {names}{others} search misses too often."
+        return Verdict(level=Level.WARNING, sentence=sentence, detail=f"{base}. {_shares(named, limit)}{_why(gaps)}")
     if searches < LEAST_RETRIEVALS:
         return Verdict(level=Level.NONE, sentence="Too few retrievals for a verdict.", detail=detail)
     return Verdict(level=Level.GOOD, sentence="Search usually finds something.", detail=detail)

@@ -282,7 +282,7 @@ class Engine(BaseModel):
         return cls(
             engine=health.name,
             found_nothing=Share.of(health.found_nothing),
-            per_day=list(health.per_day),
+            per_day=[day.whole for day in health.per_day],
             top_score_median=health.median_score,
             latency_p50_ms=health.p50,
             latency_p95_ms=health.p95,
@@ -351,6 +351,25 @@ class Gaps(BaseModel):
 
     items: list[Gap]
     next: str | None
+
+
+class Task(BaseModel):
+    """What gaps of several conversations have in common; `subject` is a document, else a query's hash."""
+
+    org_id: UUID
+    specialist_id: UUID
+    kind: str
+    subject: str
+    query_preview: str | None
+    conversations: int
+    gaps: int
+    last_seen_at: datetime
+
+
+class Tasks(BaseModel):
+    """The most frequent tasks."""
+
+    items: list[Task]
 
 
 class Judged(BaseModel):
@@ -427,11 +446,12 @@ class AlertChange(BaseModel):
 
 
 class Alerts(BaseModel):
-    """States and newest changes; `available` is false where the database has no tables of alerts."""
+    """States, and changes from the newest on; `available` is false where the database has no tables of alerts."""
 
     available: bool
     states: list[Alert]
     history: list[AlertChange]
+    next: str | None
 
 
 class Ready(BaseModel):

@@ -4,6 +4,7 @@ Belongs here: routes, their parameters, their roles. Does not: numbers (reading.
 """
 
 import math
+import re
 from datetime import datetime, timedelta
 from typing import Annotated, Literal
 from uuid import UUID
@@ -15,7 +16,7 @@ from kb_pipeline.adapters.postgres.dashboard.turns import Place, TurnRow, newest
 from kb_pipeline.adapters.postgres.grader import grader_database
 from kb_pipeline.adapters.postgres.retrieval.pairs import UnknownPair
 from kb_pipeline.adapters.postgres.retrieval.settlement import settle_judgment
-from kb_pipeline.dashboard.periods import UnknownPeriod
+from kb_pipeline.dashboard.periods import Period, UnknownPeriod
 from kb_pipeline.records import Tenant
 from kb_pipeline.service import answers, replies
 from kb_pipeline.service.problems import DESCRIBED
@@ -35,6 +36,7 @@ _MOST_ROWS = 5_000
 _MOST_POINTS = 2_000
 _Limit = Annotated[int, Query(ge=1, le=200)]
 _Cursor = Annotated[str | None, Query(max_length=2_000, description="`next` of the page before.")]
+_StepName = Annotated[str | None, Query(pattern=r"^[1-9]\d{0,3}[hd]$", description="For example 1h or 1d.")]
 Order = Literal["worst", "newest"]
 Kind = Literal["kb_gap", "ranking_gap", "recall_gap", "generation_gap", "undetermined", "none"]
 Status = Literal["judged", "insufficient", "conflict"]
@@ -50,19 +52,22 @@ def quality_summary(request: Request, desk: TheDesk, period: ThePeriod, chosen: 
 
 @api.get("/quality/trend", response_model=answers.Trend, tags=["quality"])
 def quality_trend(
-    request: Request,
-    desk: TheDesk,
-    period: ThePeriod,
-    chosen: TheTurns,
-    step: Annotated[str | None, Query(pattern=r"^[1-9]\d{0,3}[hd]$", description="For example 1h or 1d.")] = None,
+    request: Request, desk: TheDesk, period: ThePeriod, chosen: TheTurns, step: _StepName = None
 ) -> Response:
     """Points of a period, each over the 24 hours before it; beyond 31 days a point is a whole UTC day."""
-    length = _step(step) if step else period.step
-    if period.length / length > _MOST_POINTS:
-        raise UnknownPeriod(f"at most {_MOST_POINTS} points are given; a longer step is accepted")
+    length = _step(step, period)
     trend = [answers.TrendPoint.of(point) for point in desk.quality.trend(period, chosen, length)]
     whole = answers.Trend(period=answers.Span.of(period), step_s=int(length.total_seconds()), points=trend)
     return replies.json_reply(request, whole)
+
+
+@api.get("/quality/trend.csv", tags=["quality"], response_class=Response)
+def quality_trend_csv(
+    request: Request, desk: TheDesk, period: ThePeriod, chosen: TheTurns, step: _StepName = None
+) -> Response:
+    """The same as a file."""
+    trend = desk.quality.trend(period, chosen, _step(step, period))
+    return replies.csv_reply(request, "trend", map(answers.TrendPoint.of, trend), answers.TrendPoint)
 
 
 @api.get("/quality/recent", response_model=answers.Turns, tags=["quality"])
@@ -144,6 +149,20 @@ def retrieval_gaps_csv(
     return replies.csv_reply(request, "gaps", answers.rows(answers.Gap, found), answers.Gap)
 
 
+@api.get("/retrieval/tasks", response_model=answers.Tasks, tags=["retrieval"])
+def retrieval_tasks(request: Request, desk: TheDesk, chosen: TheRetrievals, limit: _Limit = 50) -> Response:
+    """What gaps of two conversations and more have in common, the most frequent first."""
+    found = desk.retrieval.rows.tasks(chosen, limit=limit)
+    return replies.json_reply(request, answers.Tasks(items=answers.rows(answers.Task, found)))
+
+
+@api.get("/retrieval/tasks.csv", tags=["retrieval"], response_class=Response)
+def retrieval_tasks_csv(request: Request, desk: TheDesk, chosen: TheRetrievals) -> Response:
+    """The same as a file, up to 5,000 tasks."""
+    found = desk.retrieval.rows.tasks(chosen, limit=_MOST_ROWS)
+    return replies.csv_reply(request, "tasks", answers.rows(answers.Task, found), answers.Task)
+
+
 @api.get("/ground-truth", response_model=answers.JudgedList, tags=["ground truth"])
 def ground_truth(  # noqa: PLR0917 parameters of a request are given by name
     request: Request,
@@ -181,16 +200,27 @@ def ground_truth_settle(desk: TheDesk, visitor: TheReader, word: answers.SettleR
 
 
 @api.get("/alerts", response_model=answers.Alerts, tags=["alerts"])
-def alerts(request: Request, desk: TheDesk, limit: _Limit = 50) -> Response:
-    """Where every rule stands with every subject, and the newest changes."""
+def alerts(request: Request, desk: TheDesk, limit: _Limit = 50, cursor: _Cursor = None) -> Response:
+    """Where every rule stands with every subject, and changes of that, the newest first."""
     states = desk.quality.alert_states()
-    history = desk.quality.pipeline.alert_history(limit=limit) if states is not None else []
+    before = _change(cursor) if cursor else None
+    history = desk.quality.pipeline.alert_history(limit=limit + 1, before=before) if states is not None else []
+    last = history[limit - 1] if len(history) > limit else None
     found = answers.Alerts(
         available=states is not None,
         states=answers.rows(answers.Alert, states or ()),
-        history=answers.rows(answers.AlertChange, history),
+        history=answers.rows(answers.AlertChange, history[:limit]),
+        next=replies.cursor_of([last["transition_id"]]) if last else None,
     )
     return replies.json_reply(request, found)
+
+
+@api.get("/alerts.csv", tags=["alerts"], response_class=Response)
+def alerts_csv(request: Request, desk: TheDesk) -> Response:
+    """The newest 5,000 changes as a file."""
+    is_there = desk.quality.alert_states() is not None
+    history = desk.quality.pipeline.alert_history(limit=_MOST_ROWS) if is_there else []
+    return replies.csv_reply(request, "alerts", answers.rows(answers.AlertChange, history), answers.AlertChange)
 
 
 def settle(desk: Desk, author: str, word: answers.SettleRequest) -> None:
@@ -218,9 +248,15 @@ def _turn(desk: Desk, row: TurnRow) -> answers.Turn:
     return answers.Turn.of(row, warn=desk.quality.limits.warn)
 
 
-def _step(text: str) -> timedelta:
-    count = int(text[:-1])
-    return timedelta(hours=count) if text.endswith("h") else timedelta(days=count)
+def _step(name: str | None, period: Period) -> timedelta:
+    """The distance of a trend's points; raises UnknownPeriod where that would be too many of them."""
+    if name is None:
+        return period.step
+    count = int(name[:-1])
+    length = timedelta(hours=count) if name.endswith("h") else timedelta(days=count)
+    if period.length / length > _MOST_POINTS:
+        raise UnknownPeriod(f"at most {_MOST_POINTS} points are given; a longer step is accepted")
+    return length
 
 
 def _cursor(order: Order, row: TurnRow) -> str:
@@ -247,6 +283,13 @@ def _instant_and_id(cursor: str) -> tuple[datetime, UUID]:
     if found[0].tzinfo is None:
         raise replies.bad_cursor()
     return found
+
+
+def _change(cursor: str) -> int:
+    (number,) = replies.cursor_values(cursor, 1)
+    if not re.fullmatch(r"[1-9][0-9]{0,17}", number):
+        raise replies.bad_cursor()
+    return int(number)
 
 
 def _judgment(cursor: str) -> tuple[UUID, UUID, str, str]:

@@ -7,8 +7,10 @@ import base64
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from hashlib import sha256
+from operator import getitem
 from typing import Any
 
 from fastapi import HTTPException, Request
@@ -35,13 +37,25 @@ def json_reply(request: Request, answer: BaseModel) -> Response:
 
 
 def csv_reply(request: Request, name: str, answers: Iterable[BaseModel], model: type[BaseModel]) -> Response:
-    """Answers as a CSV file with a header."""
+    """Answers as a CSV file with a header; a mean or a share is one column for each of its parts."""
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow(model.model_fields)
-    writer.writerows([cell(value) for value in answer.model_dump(mode="json").values()] for answer in answers)
+    columns = list(_columns(model))
+    writer.writerow(".".join(path) for path in columns)
+    for answer in answers:
+        row = answer.model_dump(mode="json")
+        writer.writerow([cell(reduce(getitem, path, row)) for path in columns])
     disposition = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
     return tagged(request, text.getvalue().encode("utf-8", "replace"), "text/csv; charset=utf-8", disposition)
+
+
+def _columns(model: type[BaseModel], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for name, field in model.model_fields.items():
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            yield from _columns(inner, (*above, name))
+        else:
+            yield (*above, name)
 
 
 def cell(value: Any) -> Any:

@@ -4,13 +4,14 @@ Belongs here: which numbers stand where. Does not: their formats (templates), th
 """
 
 from collections.abc import Sequence
+from datetime import date
 from typing import Any
 
 from kb_pipeline.dashboard import numbers
 from kb_pipeline.dashboard.charts import columns, sparkline
 from kb_pipeline.dashboard.filters import RetrievalFilter
 from kb_pipeline.dashboard.periods import Period
-from kb_pipeline.dashboard.retrieval_words import GRADES, KINDS, TASKS, EngineHealth, misses
+from kb_pipeline.dashboard.retrieval_words import GRADES, KINDS, TASKS, EngineHealth, bars, misses, shown_engines
 from kb_pipeline.service.quality_page import period_choices, zone_choices
 from kb_pipeline.service.retrieval_reading import RetrievalSummary
 from kb_pipeline.service.viewing import Desk
@@ -18,7 +19,7 @@ from kb_pipeline.service.viewing import Desk
 _HEIGHT = 52
 _CONFLICTS = 50
 _SHOWN_UUID = 8
-_FEW_DAYS = 8
+_FEW_DAYS, _YEAR = 8, 366
 _SCALES = (200, 400, 800, 2_000, 4_000, 10_000)
 
 
@@ -30,15 +31,19 @@ def retrieval_page(desk: Desk, period: Period, chosen: RetrievalFilter) -> dict[
     counts = found.judgments.counts
     most_judged = max((count for (status, _), count in counts.items() if status == "judged"), default=1)
     conflicts = sum(count for (status, _), count in counts.items() if status == "conflict")
+    shown, more = shown_engines(found.engines)
+    length, _ = bars(found.engines[0].per_day)
+    days = "day" if length == 1 else f"{length} days"
     return {
         "title": "Retrieval",
         "span": numbers.span(period.window.start, period.window.end, period.zone, desk.now()),
         "filters": _filters(desk, period, chosen),
         "found": found,
-        "engines": _engines(found),
-        "latency_top": _latency_top(found.engines),
-        "day_labels": _day_labels(period),
-        "day_words": "per day" if period.is_read_hourly else "per UTC day",
+        "engines": _engines(found, shown),
+        "more_engines": more,
+        "latency_top": _latency_top(shown),
+        "day_labels": _bar_labels(period.days, length),
+        "day_words": f"per {days}" if period.is_read_hourly else f"per {days} of UTC",
         "wrong": wrong,
         "gaps": _gaps(found, drafts),
         "tasks": [
@@ -83,21 +88,23 @@ def _filters(desk: Desk, period: Period, chosen: RetrievalFilter) -> list[dict[s
     return shown
 
 
-def _engines(found: RetrievalSummary) -> list[dict[str, Any]]:
-    tallest = max((max(each.per_day, default=0) for each in found.engines), default=0)
-    top_share = max((share or 0.0 for each in found.engines for share in each.empty_per_day), default=0.0)
-    latency = _latency_top(found.engines)
+def _engines(found: RetrievalSummary, shown: Sequence[EngineHealth]) -> list[dict[str, Any]]:
+    charts = [bars(each.per_day)[1] for each in shown]
+    tallest = max((bar.whole for chart in charts for bar in chart), default=0)
+    top_share = max((bar.value or 0.0 for chart in charts for bar in chart), default=0.0)
+    latency = _latency_top(shown)
     return [
         {
             "health": health,
             "is_high": misses(health.found_nothing, found.limit),
-            "volume": columns(health.per_day, top=tallest, height=_HEIGHT),
-            "empty": sparkline(health.empty_per_day, base=found.limit, span=max(top_share, 2 * found.limit)),
+            "counts": [bar.whole for bar in chart],
+            "volume": columns([bar.whole for bar in chart], top=tallest, height=_HEIGHT),
+            "empty": sparkline([bar.value for bar in chart], base=found.limit, span=max(top_share, 2 * found.limit)),
             "scores": columns(health.score_counts[1:-1], top=max(health.score_counts[1:-1], default=0), height=_HEIGHT),
             "outside": sum(health.score_counts[:1]) + sum(health.score_counts[-1:]),
             "latency": [None if q is None else min(1.0, q / latency) for q in (health.p50, health.p95, health.p99)],
         }
-        for health in found.engines
+        for health, chart in zip(shown, charts, strict=True)
     ]
 
 
@@ -106,18 +113,24 @@ def _latency_top(engines: Sequence[EngineHealth]) -> float:
     return float(next((top for top in _SCALES if slowest <= top), _SCALES[-1]))
 
 
-def _day_labels(period: Period) -> list[tuple[float, str]]:
-    days = period.days
-    stride = 1 if len(days) <= _FEW_DAYS else -(-len(days) // 4)
-    each = 1000 / len(days)
+def _bar_labels(days: Sequence[date], length: int) -> list[tuple[float, str]]:
+    """Where a chart names the first day of a bar, of all bars or of about four: (place of a thousand, words)."""
+    firsts = days[::length]
+    stride = 1 if len(days) <= _FEW_DAYS else -(-len(firsts) // 4)
+    each = 1000 / len(firsts)
     return [
-        (
-            round((place + 0.5) * each, 1),
-            numbers.DAYS[day.weekday()][:2] if len(days) <= _FEW_DAYS else f"{day.day}/{day.month}",
-        )
-        for place, day in enumerate(days)
+        (round((place + 0.5) * each, 1), _day_words(day, len(days)))
+        for place, day in enumerate(firsts)
         if not place % stride
     ]
+
+
+def _day_words(day: date, among: int) -> str:
+    if among <= _FEW_DAYS:
+        return numbers.DAYS[day.weekday()][:2]
+    if among <= _YEAR:
+        return f"{day.day}/{day.month}"
+    return f"{numbers.MONTHS[day.month - 1][:3]} {day:%y}"
 
 
 def _gaps(found: RetrievalSummary, drafts: dict[str, int]) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.requests import Request
 
 from kb_pipeline.dashboard import numbers
@@ -16,13 +17,14 @@ from kb_pipeline.support import language_of
 
 @cache
 def templates() -> Environment:
-    """The environment; an undefined name is an error, and nothing is marked safe anywhere."""
+    """The environment; an undefined name is an error, nothing is marked safe, and every text is calm unless exact."""
     environment = Environment(
         loader=PackageLoader("kb_pipeline.service"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_shown,
     )
     environment.filters |= {
         "score": numbers.score,
@@ -34,6 +36,7 @@ def templates() -> Environment:
         "path": lambda text: quote(str(text), safe=""),
         "language": lambda text: language_of(text).value if text else "",
         "calm": calm,
+        "exact": Exact,
     }
     environment.globals |= {
         "moment": numbers.moment,
@@ -43,6 +46,16 @@ def templates() -> Environment:
         "MISSING": numbers.MISSING,
     }
     return environment
+
+
+class Exact(str):
+    """Text that goes back to the server as it is: a key in a form, the value of a choice."""
+
+    __slots__ = ()
+
+
+def _shown(value: Any) -> Any:
+    return calm(value) if isinstance(value, str) and not isinstance(value, Exact | Markup) else value
 
 
 def calm(text: str | None) -> str:

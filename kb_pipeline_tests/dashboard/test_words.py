@@ -17,7 +17,7 @@ from kb_pipeline.dashboard.quality_words import (
     emptiness,
     quality_verdict,
 )
-from kb_pipeline.dashboard.retrieval_words import EngineHealth, retrieval_verdict
+from kb_pipeline.dashboard.retrieval_words import EngineHealth, bars, retrieval_verdict, shown_engines
 from kb_pipeline.dashboard.sums import Moments, Rate, Tally, bin_from, quantile
 from kb_pipeline.verdicts import wilson
 
@@ -118,7 +118,7 @@ def test_an_empty_page_says_why(changed: dict[str, object], reason: str) -> None
 
 def engine(name: str, empty: int, searches: int) -> EngineHealth:
     return EngineHealth(
-        name=name, found_nothing=Rate(empty, searches), per_day=(), empty_per_day=(), score_counts=(),
+        name=name, found_nothing=Rate(empty, searches), per_day=(), score_counts=(),
         median_score=None,
         latency_n=0, p50=None, p95=None, p99=None,
     )  # fmt: skip
@@ -138,6 +138,27 @@ def engine(name: str, empty: int, searches: int) -> EngineHealth:
 def test_retrieval_is_summed_up_by_wilsons_lower_bound(engines: list[tuple[int, int]], sentence: str) -> None:
     health = [engine(name, *counts) for name, counts in zip(("All", "a", "b"), engines, strict=False)]
     assert retrieval_verdict(health, 0.05, {}).sentence == sentence
+
+
+def test_of_many_engines_that_miss_two_are_named_and_the_others_counted() -> None:
+    health = [engine("All", 60, 9000), *(engine(f"e{number}", 5, 60) for number in range(40))]
+    verdict = retrieval_verdict(health, 0.02, {})
+    assert verdict.sentence == "Search usually finds something; e0, e1 and 38 others search misses too often."
+    assert len(verdict.detail) < 200
+    shown, more = shown_engines(health)
+    assert [each.name for each in shown] == ["All", *(f"e{number}" for number in range(8))]
+    assert more == 32
+
+
+@pytest.mark.parametrize(
+    ("days", "length", "count"), [(1, 1, 1), (92, 1, 92), (93, 7, 14), (365, 7, 53), (1830, 30, 61)]
+)
+def test_a_long_period_has_fewer_bars_that_add_up_to_its_days(days: int, length: int, count: int) -> None:
+    per_day = [Rate(number % 5, number) for number in range(1, days + 1)]
+    found, chart = bars(per_day)
+    assert (found, len(chart)) == (length, count)
+    assert sum(bar.whole for bar in chart) == sum(day.whole for day in per_day)
+    assert chart[0] == Rate(sum(day.part for day in per_day[:length]), sum(day.whole for day in per_day[:length]))
 
 
 def test_numbers_are_written_as_people_read_them_and_missing_is_never_0() -> None:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -61,14 +62,29 @@ VALUES (%(org)s, %(specialist)s, %(sha)s, %(doc)s, 'cited', 1, %(id)s, %(at)s, '
 @pytest.fixture(scope="session")
 def planted_database(postgres_server: PostgresServer, postgres_template: str) -> Iterator[Database]:
     """Two weeks of turns, one with its text, hostile strings in every column that a page shows, some retrievals."""
-    name = f"kb_service_{os.getpid()}"
-    administer(postgres_server, "CREATE DATABASE {} TEMPLATE {}", name, postgres_template)
-    database = Database(postgres_server.url(name), application_name="kb_pipeline_tests")
-    _plant_turns(database)
-    _plant_retrieval(database)
-    yield database
-    database.dispose()
-    administer(postgres_server, "DROP DATABASE {} WITH (FORCE)", name)
+    with _kept_database(postgres_server, postgres_template, "kb_service") as database:
+        _plant_turns(database)
+        _plant_retrieval(database)
+        yield database
+
+
+@pytest.fixture(scope="module")
+def module_database(postgres_server: PostgresServer, postgres_template: str) -> Iterator[Database]:
+    """A fresh migrated database for the tests of one file."""
+    with _kept_database(postgres_server, postgres_template, "kb_module") as database:
+        yield database
+
+
+@contextmanager
+def _kept_database(server: PostgresServer, template: str, prefix: str) -> Iterator[Database]:
+    name = f"{prefix}_{os.getpid()}"
+    administer(server, "CREATE DATABASE {} TEMPLATE {}", name, template)
+    database = Database(server.url(name), application_name="kb_pipeline_tests")
+    try:
+        yield database
+    finally:
+        database.dispose()
+        administer(server, "DROP DATABASE {} WITH (FORCE)", name)
 
 
 @pytest.fixture(scope="session")
@@ -149,7 +165,9 @@ def _plant_retrieval(database: Database) -> None:
                 tenant | {"id": UUID(int=number + 1), "count": len(hits), "latency": number, "retrieved": Jsonb(hits)},
             )
         for hour in hours:
-            connection.execute(load("aggregate_retrievals"), {"window_start": hour, "window_end": hour + HOUR})
+            bounds = {"window_start": hour, "window_end": hour + HOUR}
+            connection.execute(load("aggregate_retrievals"), bounds)
+            connection.execute(load("aggregate_retrieval_day"), bounds)
         for number, text in enumerate(HOSTILE):
             sha = f"{number:064x}"
             kind = ("kb_gap", "ranking_gap", "recall_gap", "generation_gap", "undetermined")[number % 5]

@@ -19,7 +19,8 @@ PROBLEM = "application/problem+json"
 PATHS = (
     "/api/quality/summary", "/api/quality/trend", "/api/quality/recent", "/api/quality/recent.csv",
     "/api/retrieval/summary", "/api/retrieval/gaps", "/api/retrieval/gaps.csv", "/api/ground-truth",
-    "/api/ground-truth.csv", "/api/alerts", "/metrics",
+    "/api/ground-truth.csv", "/api/alerts", "/api/alerts.csv",
+    "/api/quality/trend.csv", "/api/retrieval/tasks", "/api/retrieval/tasks.csv", "/metrics",
 )  # fmt: skip
 PAGES = ("/", "/retrieval", "/retrieval/conflicts", "/alerts", "/pipeline")
 

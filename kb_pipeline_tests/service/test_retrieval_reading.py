@@ -99,7 +99,7 @@ def test_a_summary_of_any_length_is_the_sum_of_its_hours(database: Database, zon
         for chosen in (RetrievalFilter(), RetrievalFilter(org=ORGS[0]), RetrievalFilter(engine="keyword")):
             engines = reading.summary(period, chosen).engines
             assert {each.name: shown(each) for each in engines} == direct(rows, period, chosen)
-            assert all(sum(each.per_day) == each.found_nothing.whole for each in engines)
+            assert all(sum(day.whole for day in each.per_day) == each.found_nothing.whole for each in engines)
             assert len(engines[0].per_day) == len(period.days)
 
 
