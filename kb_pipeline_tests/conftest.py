@@ -17,7 +17,7 @@ from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.migrations import apply_roles, migrate
 from kb_pipeline.adapters.postgres.sql_files import read_sql
 from kb_pipeline_tests.queue_servers import QueueServer
-from kb_pipeline_tests.servers import GivenServer, PostgresServer, administer, folder_of_servers
+from kb_pipeline_tests.servers import GivenServer, PostgresServer, administer, end_server, folder_of_servers
 
 _numbers = count()
 
@@ -59,6 +59,15 @@ def postgres_server(request: pytest.FixtureRequest) -> Iterator[PostgresServer]:
     folder: Path = request.getfixturevalue("servers_folder")
     with EmbeddedPostgres(folder / "main", fsync=False) as server:
         yield server
+
+
+@pytest.fixture
+def own_postgres(servers_folder: Path) -> Iterator[EmbeddedPostgres]:
+    """A server for one test to stop, freeze and start."""
+    folder = servers_folder / "of-outages"
+    with EmbeddedPostgres(folder, fsync=False) as server:
+        yield server
+    end_server(folder)
 
 
 @pytest.fixture(scope="session")

@@ -446,9 +446,8 @@ class AlertChange(BaseModel):
 
 
 class Alerts(BaseModel):
-    """States, and changes from the newest on; `available` is false where the database has no tables of alerts."""
+    """States, and changes from the newest on; `next` leads on, null at the end."""
 
-    available: bool
     states: list[Alert]
     history: list[AlertChange]
     next: str | None

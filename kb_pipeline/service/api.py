@@ -202,13 +202,11 @@ def ground_truth_settle(desk: TheDesk, visitor: TheReader, word: answers.SettleR
 @api.get("/alerts", response_model=answers.Alerts, tags=["alerts"])
 def alerts(request: Request, desk: TheDesk, limit: _Limit = 50, cursor: _Cursor = None) -> Response:
     """Where every rule stands with every subject, and changes of that, the newest first."""
-    states = desk.quality.alert_states()
     before = _change(cursor) if cursor else None
-    history = desk.quality.pipeline.alert_history(limit=limit + 1, before=before) if states is not None else []
+    history = desk.quality.pipeline.alert_history(limit=limit + 1, before=before)
     last = history[limit - 1] if len(history) > limit else None
     found = answers.Alerts(
-        available=states is not None,
-        states=answers.rows(answers.Alert, states or ()),
+        states=answers.rows(answers.Alert, desk.quality.alert_states()),
         history=answers.rows(answers.AlertChange, history[:limit]),
         next=replies.cursor_of([last["transition_id"]]) if last else None,
     )
@@ -218,14 +216,13 @@ def alerts(request: Request, desk: TheDesk, limit: _Limit = 50, cursor: _Cursor 
 @api.get("/alerts.csv", tags=["alerts"], response_class=Response)
 def alerts_csv(request: Request, desk: TheDesk) -> Response:
     """The newest 5,000 changes as a file."""
-    is_there = desk.quality.alert_states() is not None
-    history = desk.quality.pipeline.alert_history(limit=_MOST_ROWS) if is_there else []
+    history = desk.quality.pipeline.alert_history(limit=_MOST_ROWS)
     return replies.csv_reply(request, "alerts", answers.rows(answers.AlertChange, history), answers.AlertChange)
 
 
 def settle(desk: Desk, author: str, word: answers.SettleRequest) -> None:
     """Append the word under the role that may; raises 404 where there is no such query or document."""
-    with grader_database(desk.settings.database_url) as database:
+    with grader_database(desk.settings.database_url, bounds=desk.bounds) as database:
         try:
             settle_judgment(
                 database,

@@ -13,6 +13,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from kb_pipeline.adapters.clock import SystemClock
+from kb_pipeline.adapters.postgres.bounds import Bounds
 from kb_pipeline.adapters.postgres.dashboard.roles import AUDITOR, READER, database_as
 from kb_pipeline.service.access import Patience, Sessions, Tokens
 from kb_pipeline.service.api import api
@@ -38,8 +39,9 @@ def application(settings: Settings, *, is_open: bool = False, at: datetime | Non
     when the database does not answer.
     """
     url = settings.database_url
-    reader = database_as(url, READER, application_name=APPLICATION)
-    auditor = database_as(url, AUDITOR, application_name=APPLICATION)
+    bounds = Bounds()
+    reader = database_as(url, READER, application_name=APPLICATION, bounds=bounds)
+    auditor = database_as(url, AUDITOR, application_name=APPLICATION, bounds=bounds)
     clock = SystemClock()
     now = clock.now if at is None else lambda: at.astimezone(UTC)
     memory = Memory(clock.monotonic)
@@ -48,6 +50,7 @@ def application(settings: Settings, *, is_open: bool = False, at: datetime | Non
         settings=settings,
         database=reader,
         auditor_database=auditor,
+        bounds=bounds,
         quality=QualityReading(reader, settings, memory),
         retrieval=RetrievalReading(reader, settings, memory),
         tokens=tokens,

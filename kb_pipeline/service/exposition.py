@@ -78,9 +78,8 @@ class PipelineMetrics(Collector):
 
     def _alerts(self) -> Iterator[Metric]:
         states = self._quality.alert_states()
-        if states is not None:
-            counts = [(name, sum(row["status"] == name for row in states)) for name in _ALERT_STATES]
-            yield _family("alerts", "Rules by state, over all subjects.", counts, "state")
+        counts = [(name, sum(row["status"] == name for row in states)) for name in _ALERT_STATES]
+        yield _family("alerts", "Rules by state, over all subjects.", counts, "state")
 
 
 def _quality(tallies: dict[str, Tally]) -> Iterator[Metric]:

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request
 from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from kb_pipeline.adapters.postgres.dashboard.turns import neighbours, open_turn
@@ -121,7 +122,7 @@ async def settle_conflict(request: Request, desk: TheDesk, visitor: TheGuest) ->
         )
     except ValidationError:
         raise HTTPException(422, "A verdict and a reason of up to 500 characters are needed.") from None
-    settle(desk, visitor.name, word)
+    await run_in_threadpool(settle, desk, visitor.name, word)
     return RedirectResponse("/retrieval/conflicts?noted=1", 303)
 
 

@@ -51,18 +51,17 @@ def pipeline_page(desk: Desk, period: Period, chosen: QualityFilter) -> dict[str
 def alerts_page(desk: Desk, fingerprint: str | None) -> dict[str, Any]:
     """The values of alerts.html; with a fingerprint, as alerts carry it, of that one alone."""
     states = desk.quality.alert_states()
-    if states is not None and fingerprint:
+    if fingerprint:
         states = [row for row in states if row["fingerprint"] == fingerprint]
-    read = desk.quality.pipeline.alert_history
-    history = read(limit=_CHANGES, fingerprint=fingerprint) if states is not None else []
-    firing = [row for row in states or () if row["status"] in {"firing", "recovering"}]
-    pending = [row for row in states or () if row["status"] == "pending"]
+    history = desk.quality.pipeline.alert_history(limit=_CHANGES, fingerprint=fingerprint)
+    firing = [row for row in states if row["status"] in {"firing", "recovering"}]
+    pending = [row for row in states if row["status"] == "pending"]
     return {
         "title": "Alerts",
-        "states": None if states is None else states[:_STATES],
+        "states": states[:_STATES],
         "history": history,
         "fingerprint": fingerprint,
-        "verdict": _verdict(states is not None, len(states or ()), len(firing), len(pending), _is_critical(firing)),
+        "verdict": _verdict(len(states), len(firing), len(pending), _is_critical(firing)),
     }
 
 
@@ -70,10 +69,7 @@ def _is_critical(firing: list[Any]) -> bool:
     return any(row["severity"] in {"critical", "high"} for row in firing)
 
 
-def _verdict(has_tables: bool, states: int, firing: int, pending: int, is_critical: bool) -> Verdict:  # noqa: FBT001
-    if not has_tables:
-        detail = "This database has no tables of alerts. The verdict on RAG Quality is made by the same bounds."
-        return Verdict(level=Level.NONE, sentence="No alerts, because none are evaluated here.", detail=detail)
+def _verdict(states: int, firing: int, pending: int, is_critical: bool) -> Verdict:  # noqa: FBT001
     if not states:
         detail = "States appear once the rules were evaluated for the first time."
         return Verdict(level=Level.NONE, sentence="No alerts yet, because no rule was evaluated.", detail=detail)

@@ -15,11 +15,12 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from kb_pipeline.dashboard.periods import UnknownPeriod
-from kb_pipeline.errors import DatabaseError, KbPipelineError
+from kb_pipeline.errors import DatabaseAway, DatabaseError, KbPipelineError
 from kb_pipeline.service.templating import render
 
 MEDIA_TYPE = "application/problem+json"
 _LOG = logging.getLogger(__name__)
+_RETRY_AFTER_S = 5
 
 
 class Problem(BaseModel):
@@ -86,8 +87,10 @@ def _unknown(request: Request, error: Exception) -> Response:
 
 
 def _database(request: Request, error: Exception) -> Response:
+    assert isinstance(error, DatabaseError)  # noqa: S101 the handler is registered for it
     _LOG.warning("database: %s", error)
-    return problem(request, 503, "The database does not answer, or is not migrated; kb-pipeline check tells more.")
+    later = {"Retry-After": str(_RETRY_AFTER_S)} if isinstance(error, DatabaseAway) else None
+    return problem(request, 503, error.told, headers=later)
 
 
 def _unforeseen(request: Request, _error: Exception) -> Response:

@@ -190,8 +190,6 @@ def _rail(desk: Desk, found: QualitySummary, now: QualityNow) -> list[tuple[str,
 
 def _alerts(desk: Desk) -> str:
     states = desk.quality.alert_states()
-    if states is None:
-        return "not evaluated"
     counts = {name: sum(row["status"] == name for row in states) for name in ("firing", "recovering", "pending")}
     firing = counts["firing"] + counts["recovering"]
     return f"{firing or 'none'} firing, {counts['pending'] or 'none'} pending"

@@ -215,11 +215,9 @@ class QualityReading:
         """The newest hour with graded turns."""
         return self._sums.newest_graded_hour(before)
 
-    def alert_states(self) -> Sequence[Mapping[str, Any]] | None:
-        """The states of alerts, None where the database has no tables of them."""
-        return self._memory.recall(
-            "alerts", lambda: self._pipeline.alert_states(limit=_MOST_STATES) if self._pipeline.has_alerts() else None
-        )
+    def alert_states(self) -> Sequence[Mapping[str, Any]]:
+        """The states of alerts."""
+        return self._memory.recall("alerts", lambda: self._pipeline.alert_states(limit=_MOST_STATES))
 
     @property
     def pipeline(self) -> PostgresPipeline:
@@ -240,7 +238,7 @@ class QualityReading:
 
     def _alert(self, chosen: QualityFilter) -> AlertStand | None:
         """The worst state of the rule on low faithfulness among the subjects that are looked at."""
-        states = [row for row in self.alert_states() or () if row["rule"] == _RULE and self._is_meant(row, chosen)]
+        states = [row for row in self.alert_states() if row["rule"] == _RULE and self._is_meant(row, chosen)]
         if not states:
             return None
         active = [row for row in states if row["status"] in {"firing", "recovering"}]

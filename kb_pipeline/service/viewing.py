@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 from fastapi import Depends, HTTPException, Query, Request
 from prometheus_client import CollectorRegistry
 
+from kb_pipeline.adapters.postgres.bounds import Bounds
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.dashboard.filters import QualityFilter, RetrievalFilter
 from kb_pipeline.dashboard.periods import Period, UnknownPeriod, period_between, period_of, zone_of
@@ -34,6 +35,8 @@ class Desk:
     settings: Settings
     database: Database
     auditor_database: Database
+    bounds: Bounds
+    """Those of both, for a database of another role."""
     quality: QualityReading
     retrieval: RetrievalReading
     tokens: Tokens

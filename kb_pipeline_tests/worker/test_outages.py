@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,6 @@ from kb_pipeline.retrieval.events import job_of
 from kb_pipeline_tests.cli.command import clean_environment
 from kb_pipeline_tests.queue_servers import QueueServer, eventually
 from kb_pipeline_tests.recorder.events import retrieval
-from kb_pipeline_tests.servers import end_server
 from kb_pipeline_tests.worker.workers import Site, WorkerProcess, count, on, put_events
 
 pytestmark = [pytest.mark.postgres, pytest.mark.slow]
@@ -33,15 +32,6 @@ def fault(worker: WorkerProcess, kind: str) -> bool:
 
 def said(worker: WorkerProcess, words: str) -> int:
     return sum(words in line for line in worker.log.splitlines())
-
-
-@pytest.fixture
-def own_postgres(servers_folder: Path) -> Iterator[EmbeddedPostgres]:
-    """A server for one test to stop and start."""
-    folder = servers_folder / "of-outages"
-    with EmbeddedPostgres(folder, fsync=False) as server:
-        yield server
-    end_server(folder)
 
 
 def test_a_database_that_restarts_costs_no_event_and_no_attempt(

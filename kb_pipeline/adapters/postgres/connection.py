@@ -11,13 +11,17 @@ import psycopg
 from sqlalchemy import URL, Engine, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolIsEmpty
 from sqlalchemy.pool import PoolProxiedConnection
 
 from kb_pipeline.adapters.postgres import failures, queries
+from kb_pipeline.adapters.postgres.bounds import Bounds, BreakerOpen, ImpatientConnection
 from kb_pipeline.errors import DatabaseError
 
 DRIVER = "postgresql+psycopg"
 CONNECT_SECONDS = 10
+POOL_SECONDS = 30
+POOLED, OVERFLOW = 4, 8
 ROLE_REFUSED = (psycopg.errors.InvalidParameterValue, psycopg.errors.InsufficientPrivilege)
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -26,19 +30,39 @@ class Database:
     """A pool of psycopg connections that all carry one application_name and, if given, one role.
 
     Every session speaks UTC and finds our tables in schema public, whatever the user's own defaults are.
-    Raises DatabaseError when the URL cannot be used, the server does not answer or refuses a statement.
+    Raises DatabaseError when the URL cannot be used, the server does not answer or refuses a statement. With `bounds`
+    it raises DatabaseAway soon for a server that says nothing, and at once for a while after that.
     """
 
-    def __init__(self, url: str, *, application_name: str = "kb_pipeline", role: str | None = None) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        application_name: str = "kb_pipeline",
+        role: str | None = None,
+        bounds: Bounds | None = None,
+    ) -> None:
         self.url = _checked(url)
         self.application_name = application_name
         self.role = role
+        self.bounds = bounds
         arguments: dict[str, Any] = {"application_name": application_name}
         if "connect_timeout" not in self.url.query:
-            arguments["connect_timeout"] = CONNECT_SECONDS
+            arguments["connect_timeout"] = bounds.connect_s if bounds else CONNECT_SECONDS
         self.engine: Engine = create_engine(
-            self.url, pool_size=4, max_overflow=8, pool_pre_ping=True, connect_args=arguments
+            self.url,
+            pool_size=POOLED,
+            max_overflow=OVERFLOW,
+            pool_timeout=bounds.pool_s if bounds else POOL_SECONDS,
+            pool_pre_ping=True,
+            connect_args=arguments,
         )
+        if bounds:
+            event.listen(
+                self.engine,
+                "do_connect",
+                lambda _, __, words, named: ImpatientConnection.within(bounds, *words, **named),
+            )
         event.listen(self.engine, "connect", self._start_session)
 
     @contextmanager
@@ -58,6 +82,8 @@ class Database:
                 raise failures.refused(self.address, error) from None
             raise
         finally:
+            if isinstance(connection, ImpatientConnection):
+                connection.be_greeted()
             pooled.close()
 
     @contextmanager
@@ -85,15 +111,23 @@ class Database:
 
     def _checked_out(self) -> PoolProxiedConnection:
         try:
-            return self.engine.raw_connection()
+            pooled = self.engine.raw_connection()
+        except PoolIsEmpty:
+            raise failures.all_busy(self.address, POOLED + OVERFLOW) from None
+        except BreakerOpen as pause:
+            raise failures.paused(self.address, pause.left_s) from None
         except SQLAlchemyError as error:
             raise failures.unreachable(self.address, getattr(error, "orig", None) or error) from None
         except psycopg.Error as error:
             raise failures.unreachable(self.address, error) from None
+        if isinstance(pooled.driver_connection, ImpatientConnection):
+            pooled.driver_connection.be_worked_with()
+        return pooled
 
     def _start_session(self, connection: Connection, _record: object) -> None:
+        timeout = f"{self.bounds.statement_s:g}s" if self.bounds else None
         try:
-            connection.execute(queries.load("start_session"), {"role": self.role})
+            connection.execute(queries.load("start_session"), {"role": self.role, "statement_timeout": timeout})
             connection.commit()
         except psycopg.Error as error:
             connection.close()

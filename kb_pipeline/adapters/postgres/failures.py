@@ -9,7 +9,7 @@ kinds that speak of names and states are passed on; of all others the sentence h
 import psycopg
 from psycopg import errors
 
-from kb_pipeline.errors import DatabaseError
+from kb_pipeline.errors import DatabaseAway, DatabaseError, DatabaseSlow, DatabaseUnprepared, DatabaseUnwritable
 
 LONGEST_REASON = 300
 # Classes of SQLSTATE whose primary message names objects, settings and states, never values of rows.
@@ -31,20 +31,40 @@ _REMEDIES: tuple[tuple[tuple[type[psycopg.Error], ...], str], ...] = (
 )
 
 
+_KINDS: tuple[tuple[type[DatabaseError], tuple[type[psycopg.Error], ...]], ...] = (
+    (DatabaseUnprepared, (*MISSING_OBJECT, errors.InsufficientPrivilege)),
+    (DatabaseUnwritable, (errors.ReadOnlySqlTransaction, errors.DiskFull)),
+    (DatabaseSlow, (errors.QueryCanceled,)),
+    (DatabaseAway, (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow, errors.TooManyConnections)),
+)
+
+
 def unreachable(address: str, error: BaseException | None) -> DatabaseError:
     """The sentence for a connection that could not be made."""
     reason = _reason(error)
-    return DatabaseError(f"the database at {address} cannot be used: {reason}; check database.url and the server")
+    return DatabaseAway(f"the database at {address} cannot be used: {reason}; check database.url and the server")
 
 
 def refused(address: str, error: psycopg.Error) -> DatabaseError:
     """The sentence for a statement that failed, or for a connection lost on the way."""
-    return DatabaseError(f"the database at {address} {complaint(error)}; {remedy(error)}")
+    return _kind(error)(f"the database at {address} {complaint(error)}; {remedy(error)}")
+
+
+def all_busy(address: str, connections: int) -> DatabaseError:
+    """The sentence for a pool that had no connection to give in time."""
+    return DatabaseAway(f"the database at {address} is busy: all {connections} connections are in use; ask again later")
+
+
+def paused(address: str, left_s: float) -> DatabaseError:
+    """The sentence for a database that did not answer a moment ago, and is not asked again yet."""
+    return DatabaseAway(
+        f"the database at {address} did not answer a moment ago; it is asked again in {max(left_s, 0):.0f} seconds"
+    )
 
 
 def role_refused(address: str, role: str, error: psycopg.Error) -> DatabaseError:
     """The sentence for a role that a session could not take."""
-    return DatabaseError(
+    return DatabaseUnprepared(
         f"the database at {address} does not let this user take the role {role}: {_reason(error)}; run kb-pipeline "
         f"migrate where it may create roles, or let an administrator run sql/roles.sql and GRANT {role} to this user"
     )
@@ -73,6 +93,12 @@ def remedy(error: psycopg.Error) -> str:
     if isinstance(error, psycopg.OperationalError):
         return AGAIN
     return "nothing of this batch was kept; kb-pipeline check tells whether tables and views are as they should be"
+
+
+def _kind(error: psycopg.Error) -> type[DatabaseError]:
+    if isinstance(error, psycopg.OperationalError) and error.sqlstate is None:
+        return DatabaseAway
+    return next((kind for kind, errors_of in _KINDS if isinstance(error, errors_of)), DatabaseError)
 
 
 def _remedy_of_missing(error: psycopg.Error) -> str:

@@ -6,6 +6,7 @@ Belongs here: who reads stored bodies. Does not: what the role may do (sql/roles
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from kb_pipeline.adapters.postgres.bounds import Bounds
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.queries import load
 
@@ -14,15 +15,15 @@ ROLE = "kb_grader"
 
 
 @contextmanager
-def grader_database(url: str) -> Iterator[Database]:
+def grader_database(url: str, *, bounds: Bounds | None = None) -> Iterator[Database]:
     """The database under the role kb_grader where the user may take it, else under the user's own rights.
 
     Raises DatabaseError when it does not answer. Its connections are closed at the end of the block.
     """
-    database = Database(url, application_name=ACTOR)
+    database = Database(url, application_name=ACTOR, bounds=bounds)
     if _may_act(database):
         database.dispose()
-        database = Database(url, application_name=ACTOR, role=ROLE)
+        database = Database(url, application_name=ACTOR, role=ROLE, bounds=bounds)
     try:
         yield database
     finally:

@@ -23,7 +23,7 @@ class PostgresPipeline:
         self._database = database
 
     def is_migrated(self) -> bool:
-        """Whether the tables that are read here exist; raises DatabaseError where the database does not answer."""
+        """Whether the tables that are read here exist and may be read; raises DatabaseError."""
         with self._database.connect() as connection:
             row = connection.execute(load("is_migrated")).fetchone()
         return bool(row and row[0])
@@ -40,14 +40,8 @@ class PostgresPipeline:
         """The newest canaries of any judge version."""
         return self._rows("recent_canaries", {"limit": limit})
 
-    def has_alerts(self) -> bool:
-        """Whether the database has tables of alerts."""
-        with self._database.connect() as connection:
-            row = connection.execute(load("alert_tables")).fetchone()
-        return bool(row and row[0])
-
     def alert_states(self, *, limit: int) -> list[Row]:
-        """Where every rule stands with every subject, those that fire first; call it only where there are tables."""
+        """Where every rule stands with every subject, those that fire first."""
         return self._rows("alert_states", {"limit": limit})
 
     def alert_history(self, *, limit: int, before: int | None = None, fingerprint: str | None = None) -> list[Row]:
