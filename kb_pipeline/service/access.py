@@ -60,7 +60,7 @@ class Tokens:
 
 
 class Sessions:
-    """Signed cookies; the key lives as long as the process, so a restart signs everybody out."""
+    """Signed cookies; without a `key` the key lives as long as the process, so a restart signs everybody out."""
 
     def __init__(self, tokens: Tokens, now: Callable[[], datetime], key: bytes | None = None) -> None:
         self._tokens, self._now = tokens, now
@@ -114,7 +114,11 @@ class Sessions:
 
 
 class Patience:
-    """Counts failed logins by address: after five in a quarter of an hour it waits until the first is that old."""
+    """Counts wrong tokens by address: after five in a quarter of an hour it waits until the first is that old.
+
+    For the wrong ones only. A token is 256 random bits, which nobody guesses; to refuse the right one as well would
+    shut out everybody who shares the guesser's address.
+    """
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic

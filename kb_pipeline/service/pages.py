@@ -31,7 +31,7 @@ from kb_pipeline.service.viewing import (
     ThePeriod,
     TheRetrievals,
     TheTurns,
-    address_of,
+    refuse_token,
     visitor_or_none,
 )
 
@@ -155,22 +155,13 @@ async def log_in(request: Request, desk: TheDesk) -> Response:
     """A session for whoever holds a token."""
     form = await _form(request)
     target = _local(form.get("next", "/"))
-    wait = desk.patience.wait(address_of(request))
-    if wait:
-        return _login(
-            request,
-            desk,
-            target,
-            f"Too many wrong tokens; try again in {wait // 60 + 1} minutes.",
-            status=429,
-            wait=wait,
-        )
     if not desk.sessions.fits(request.cookies.get(FORM_COOKIE, ""), form.get("csrf", "")):
         return _login(request, desk, target, "This form was too old; try again.", status=403)
     visitor = desk.tokens.holder(form.get("token", "").strip())
     if visitor is None:
-        desk.patience.failed(address_of(request))
-        return _login(request, desk, target, "Nobody has this token.", status=401)
+        wait = refuse_token(request, desk)
+        wrong = f"Too many wrong tokens; try again in {wait // 60 + 1} minutes." if wait else "Nobody has this token."
+        return _login(request, desk, target, wrong, status=429 if wait else 401, wait=wait)
     response = RedirectResponse(target, 303)
     _set(response, request, desk, COOKIE, desk.sessions.start(visitor))
     response.delete_cookie(FORM_COOKIE, path="/login")

@@ -5,7 +5,7 @@ Belongs here: starting and stopping. Does not: the application.
 
 import ipaddress
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -30,7 +30,7 @@ def run_service(settings: Settings, *, no_auth: bool = False, announce: Callable
         announce(f"dashboard at {where}")
         if no_auth:
             announce("without tokens: everybody on this machine is an auditor")
-        server(app).run(sockets=[listener])
+        server(app, trusted_proxies=settings.service.trusted_proxies).run(sockets=[listener])
 
 
 def check_access(settings: Settings, *, no_auth: bool) -> None:
@@ -60,11 +60,13 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def server(app: ASGIApp) -> uvicorn.Server:
+def server(app: ASGIApp, *, trusted_proxies: Sequence[str] = ()) -> uvicorn.Server:
     """The server of the application; it logs no request: paths hold ids."""
-    # Whoever may name his own address is never out of patience: X-Forwarded-For is not believed.
+    # Whoever may name his own address is never out of patience: X-Forwarded-For is believed of these proxies alone, and
+    # of what it lists, the last address that is none of theirs.
     config = uvicorn.Config(
-        app, proxy_headers=False, log_level="warning", access_log=False, lifespan="off", ws="none", server_header=False,
+        app, proxy_headers=bool(trusted_proxies), forwarded_allow_ips=list(trusted_proxies),
+        log_level="warning", access_log=False, lifespan="off", ws="none", server_header=False,
         timeout_graceful_shutdown=5, limit_concurrency=200, h11_max_incomplete_event_size=32_768,
     )  # fmt: skip
     return uvicorn.Server(config)

@@ -23,6 +23,7 @@ from kb_pipeline.settings.values import (
     HttpUrl,
     JudgeUrl,
     Listed,
+    Network,
     NotificationUrl,
     Pattern,
     Port,
@@ -32,6 +33,7 @@ from kb_pipeline.settings.values import (
     SecretHttpUrl,
     SecretText,
     Section,
+    SessionKey,
     Sha256,
     StartAt,
     Text,
@@ -181,6 +183,10 @@ class ServiceSettings(Section):
     """The address of Dagster's UI, for links to runs; null for none."""
     tokens: Listed[TokenSettings] = ()
     """The accepted bearer tokens."""
+    session_key: SessionKey | None = None
+    """What signs sessions, so that they outlast a restart; null makes a key with each start."""
+    trusted_proxies: Listed[Network] = ()
+    """Reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are believed; of anybody else they are not."""
 
     @model_validator(mode="after")
     def _tokens_have_names_of_their_own(self) -> Self:

@@ -6,6 +6,7 @@ Belongs here: types and their validators. Does not: which settings exist, readin
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from ipaddress import ip_network
 from typing import Annotated, Literal, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
@@ -13,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 DATABASE_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg", "postgresql+psycopg2")
 DATABASE_DRIVER = "postgresql+psycopg"
+LEAST_KEY_BYTES = 32
 Item = TypeVar("Item")
 
 
@@ -120,6 +122,26 @@ def _redis_url(url: str) -> str:
     return url
 
 
+def _network(text: str) -> str:
+    accepted = "the address of a proxy, or a network such as 10.0.0.0/8, is accepted"
+    try:
+        network = ip_network(text)
+    except ValueError as error:
+        reason = " (with the bits behind the prefix at 0)" if "host bits" in str(error) else ""
+        raise ValueError(accepted + reason) from None
+    if network.prefixlen == 0:
+        raise ValueError(f"{accepted}, and this one is everybody, who could then claim any address")
+    return str(network) if "/" in text else str(network.network_address)
+
+
+def _session_key(key: SecretStr) -> SecretStr:
+    if len(_unicode(key.get_secret_value()).encode()) < LEAST_KEY_BYTES:
+        raise ValueError(
+            f"text of at least {LEAST_KEY_BYTES} bytes is accepted, for example of openssl rand -base64 32"
+        )
+    return key
+
+
 def _queue_name(name: str) -> str:
     if ":" in name:
         raise ValueError("a name without a colon is accepted, as BullMQ asks, for example kb-retrieval-event")
@@ -185,6 +207,10 @@ Marker = Annotated[Text, AfterValidator(_marker), Accepts("text")]
 HeaderText = Annotated[Text, AfterValidator(_header_text), Accepts("printable ASCII")]
 QueueName = Annotated[Text, AfterValidator(_queue_name), Accepts("text without a colon")]
 SecretText = Annotated[SecretStr, Field(min_length=1), Accepts("text"), Secret()]
+SessionKey = Annotated[
+    SecretStr, AfterValidator(_session_key), Accepts(f"text of at least {LEAST_KEY_BYTES} bytes"), Secret()
+]
+Network = Annotated[str, AfterValidator(_network), Accepts("an address or a network")]
 Listed = Annotated[tuple[Item, ...], Strict(False)]
 DistinctList = Annotated[tuple[Item, ...], Strict(False), AfterValidator(_distinct)]
 

@@ -36,7 +36,7 @@ def service_settings(database: Database, **sections: Any) -> Settings:
 def serving(settings: Settings, *, is_open: bool = False, at: datetime | None = None) -> Iterator[str]:
     """The service on a free port of the loopback address; gives its address."""
     with application(settings, is_open=is_open, at=at) as app:
-        running = server(app)
+        running = server(app, trusted_proxies=settings.service.trusted_proxies)
         running.config.port = 0
         thread = threading.Thread(target=running.run, daemon=True)
         thread.start()

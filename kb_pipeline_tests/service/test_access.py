@@ -8,6 +8,7 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import SecretStr
 
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.dashboard.roles import READER, database_as
@@ -132,16 +133,70 @@ def test_a_form_from_elsewhere_signs_nobody_in_and_settles_nothing(address: str)
         assert client.post("/api/ground-truth/settle", json=settled).status_code == 403
 
 
-def test_who_guesses_tokens_is_told_to_wait_also_with_the_right_one(planted_database: Database) -> None:
+RIGHT = {"Authorization": "Bearer operator-token"}
+
+
+def guess(client: httpx.Client, times: int, *forwarded: str) -> list[int]:
+    """The status of so many wrong tokens, each with the next of the values of X-Forwarded-For."""
+    named = [{"X-Forwarded-For": forwarded[number % len(forwarded)]} if forwarded else {} for number in range(times)]
+    return [
+        client.get("/api/alerts", headers={"Authorization": "Bearer wrong", **headers}).status_code for headers in named
+    ]
+
+
+def test_who_guesses_tokens_is_told_to_wait_and_who_has_the_right_one_is_not(planted_database: Database) -> None:
     with serving(service_settings(planted_database)) as address, httpx.Client(base_url=address) as client:
-        for number in range(5):
-            # Who names another address each time is the same one all the same.
-            named = {"Authorization": "Bearer wrong", "X-Forwarded-For": f"10.0.0.{number}"}
-            assert client.get("/api/alerts", headers=named).status_code == 401
-        reply = client.get("/api/alerts", headers={"Authorization": "Bearer operator-token"})
-        assert reply.status_code == 429
+        # Who names another address each time is the same one all the same.
+        assert guess(client, 6, *(f"10.0.0.{number}" for number in range(6))) == [401] * 5 + [429]
+        reply = client.get("/api/alerts", headers={"Authorization": "Bearer wrong"})
         assert int(reply.headers["retry-after"]) > 800
-        assert sign_in(client, "operator-token").status_code == 429
+        refused = sign_in(client, "wrong")
+        assert (refused.status_code, int(refused.headers["retry-after"]) > 800) == (429, True)
+        assert "Too many wrong tokens" in refused.text
+        assert client.get("/api/alerts", headers=RIGHT).status_code == 200
+        assert sign_in(client, "operator-token").status_code == 303
+
+
+def service_behind(database: Database, *proxies: str) -> Settings:
+    settings = service_settings(database)
+    service = settings.service.model_copy(update={"trusted_proxies": proxies})
+    return settings.model_copy(update={"service": service})
+
+
+@pytest.mark.parametrize("proxy", ["127.0.0.1", "127.0.0.0/8"])
+def test_behind_a_named_proxy_each_client_has_its_own_patience(planted_database: Database, proxy: str) -> None:
+    with (
+        serving(service_behind(planted_database, proxy)) as address,
+        httpx.Client(base_url=address) as client,
+    ):
+        # What the client claims stands before what the proxy saw.
+        claims = [f"192.0.2.{number}, 198.51.100.1" for number in range(6)]
+        assert guess(client, 6, *claims) == [401] * 5 + [429]
+        assert guess(client, 1, "198.51.100.2") == [401]
+        assert guess(client, 1, "198.51.100.2, 127.0.0.1") == [401], "a proxy's own address is passed over"
+        assert guess(client, 1, "198.51.100.1:4711") == [429]
+        assert guess(client, 6, *(f"2001:db8::{number}" for number in range(6))) == [401] * 5 + [429]
+        assert guess(client, 6, *(f"no address {number}" for number in range(6))) == [401] * 5 + [429]
+
+
+def test_a_session_with_a_configured_key_outlasts_a_restart_and_one_without_does_not(
+    planted_database: Database,
+) -> None:
+    statuses = []
+    for key in ("k" * 32, None):
+        settings = service_settings(planted_database)
+        service = settings.service.model_copy(update={"session_key": SecretStr(key) if key else None})
+        kept: dict[str, str] = {}
+        for _ in range(2):
+            with (
+                serving(settings.model_copy(update={"service": service})) as address,
+                httpx.Client(base_url=address, cookies=kept) as client,
+            ):
+                if not kept:
+                    sign_in(client, "operator-token")
+                    kept = dict(client.cookies)
+                statuses.append(client.get("/alerts").status_code)
+    assert statuses == [200, 200, 200, 303]
 
 
 def test_without_tokens_another_name_for_this_machine_is_refused(planted_database: Database) -> None:

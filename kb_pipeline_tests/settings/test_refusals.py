@@ -109,6 +109,11 @@ def test_a_slip_is_refused_with_place_value_and_what_is_accepted(text: str, refu
         ("database: {url: 'postgresql://h'}", "names a database"),
         ("database: {url: 'host=h dbname=d'}", "postgresql://"),
         ("alerts: {apprise_urls: [nobody]}", "a notification URL"),
+        ("service: {trusted_proxies: [proxy]}", "a network such as 10.0.0.0/8"),
+        ("service: {trusted_proxies: ['*']}", "a network such as 10.0.0.0/8"),
+        ("service: {trusted_proxies: [10.0.0.7/8]}", "with the bits behind the prefix at 0"),
+        ("service: {trusted_proxies: ['::/0']}", "this one is everybody"),
+        ("service: {session_key: too short}", "at least 32 bytes"),
     ],
 )
 def test_an_impossible_value_is_refused_with_its_reason(text: str, reason: str) -> None:
@@ -137,6 +142,8 @@ def test_two_tokens_of_one_name_are_refused() -> None:
         "alerts: {apprise_urls: [HUSH]}",
         "service: {tokens: [{name: a, sha256: HUSH}]}",
         "service: {tokens: [HUSH]}",
+        "service: {session_key: HUSH}",
+        "service: {session_key: [HUSH]}",
         "retrieval: {redis_url: 'http://:HUSH@h'}",
         "rag_quality: {judge_base_url: 'http://me:HUSH@h/v1'}",
         "service: {public_url: 'me:HUSH@h'}",
@@ -153,6 +160,7 @@ def test_settings_never_show_a_secret() -> None:
     text = """
 database: {url: 'postgresql://me:HUSH@h/d'}
 retrieval: {redis_url: 'redis://:HUSH@h', clickhouse_url: 'http://me:HUSH@h'}
+service: {session_key: 'HUSH HUSH HUSH HUSH HUSH HUSH HUSH'}
 alerts: {keep_api_key: HUSH, keep_read_key: HUSH, webhook_url: 'http://h/HUSH', apprise_urls: ['slack://HUSH']}
 """
     settings = settings_of(text)
