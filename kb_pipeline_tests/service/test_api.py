@@ -233,3 +233,12 @@ def test_metrics_are_the_same_numbers(operator: httpx.Client) -> None:
     assert not [name for name in samples if name.startswith(("kb_retrieval_total", "kb_pipeline_worker"))]
     assert "kb_pipeline_judge_agreement_kappa" not in samples
     assert whole_turn().event_id not in text
+
+
+@pytest.mark.parametrize("path", ["/", "/healthz", "/api/quality/summary", "/static/style.css", "/api/nothing"])
+def test_whatever_may_be_read_may_be_asked_after_without_its_body(operator: httpx.Client, path: str) -> None:
+    whole, head = operator.get(path), operator.head(path)
+    assert head.status_code == whole.status_code
+    assert head.content == b""
+    kept = ("content-type", "etag", "cache-control", "content-security-policy")
+    assert {name: head.headers.get(name) for name in kept} == {name: whole.headers.get(name) for name in kept}
