@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from kb_pipeline.cli.output import words, write_facts, write_line
+from kb_pipeline.counting import out_of
 
 if TYPE_CHECKING:
     from kb_pipeline.alert_desk import AlertDesk
@@ -153,5 +154,6 @@ def write_replay(facts: Mapping[str, Any]) -> None:
             continue
         write_line(
             f"{begin}  {words(each['false_alarms_a_month'])} false alarms a month to expect: "
-            f"{each['months_with_alarm']} of {each['months_simulated']} months that are well had one"
+            f"{out_of(each['months_with_alarm'], each['months_simulated'], 'month that is', 'months that are')} "
+            "well had one"
         )

@@ -10,6 +10,7 @@ import click
 from kb_pipeline.cli.calibration import chosen_judge
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
 from kb_pipeline.cli.output import progress, words, write_json, write_line
+from kb_pipeline.counting import out_of
 
 if TYPE_CHECKING:
     from kb_pipeline.steps.attack import AttackReport
@@ -53,6 +54,6 @@ def _write(report: "AttackReport") -> None:
     interval = " to ".join(map(words, score.interval))
     write_line(
         f"share of published scores moved: {words(score.share_moved)} (95 % interval {interval}), "
-        f"by {words(score.attacks_moved)} of {words(score.attacks)} attacks"
+        f"by {out_of(score.attacks_moved, score.attacks, 'attack')}"
     )
     write_line(", ".join(f"{words(count)} {name}" for name, count in report.counts.counts.items()))

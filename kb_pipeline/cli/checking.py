@@ -11,6 +11,7 @@ import click
 
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
 from kb_pipeline.cli.output import write_json, write_line
+from kb_pipeline.counting import counted, out_of
 from kb_pipeline.errors import KbPipelineError
 
 if TYPE_CHECKING:
@@ -50,7 +51,9 @@ def check(ctx: click.Context, invocation: Invocation, *, as_json: bool) -> None:
     if as_json:
         write_json({"ok": not problems, "checks": outcomes})
     else:
-        write_line("everything is as it should be" if not problems else f"{problems} of {len(outcomes)} checks failed")
+        write_line(
+            "everything is as it should be" if not problems else f"{out_of(problems, len(outcomes), 'check')} failed"
+        )
     ctx.exit(1 if problems else 0)
 
 
@@ -153,7 +156,7 @@ def _judge(quality: "RagQualitySettings") -> Iterator[Outcome]:
         context_tokens=window.tokens,
     )
     probe = judge.probe()
-    sentence = f"{probe.sentence}; context window {window.tokens} tokens, {window.origin}"
+    sentence = f"{probe.sentence}; context window {counted(window.tokens, 'token')}, {window.origin}"
     message, remedy = (sentence, "") if probe.ok else _parts(probe.sentence)
     yield Outcome(name="judge", ok=probe.ok, message=message, remedy=remedy)
 

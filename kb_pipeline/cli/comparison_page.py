@@ -9,6 +9,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from kb_pipeline.cli.comparison_table import Rows, tables
+from kb_pipeline.counting import counted
 
 if TYPE_CHECKING:
     from kb_pipeline.grading.comparison.figures import Cells, Comparison
@@ -58,7 +59,7 @@ def page(comparison: "Comparison", found: "Verdict", window: "Window") -> str:
 <body>
 <h1>{escape(names)}</h1>
 <p class="verdict">{escape(found.sentence)}</p>
-<p>{comparison.turns:,} turns that both scored, {escape(period)}; figures with their 95 % intervals.</p>
+<p>{counted(comparison.turns, "turn")} that both scored, {escape(period)}; figures with their 95 % intervals.</p>
 {picture(comparison)}
 <p>{CAPTION}</p>
 {sections}

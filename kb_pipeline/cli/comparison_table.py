@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from kb_pipeline.cli.output import words, write_line
 from kb_pipeline.cli.tables import table_lines
+from kb_pipeline.counting import counted
 
 if TYPE_CHECKING:
     from kb_pipeline.grading.calibration import Estimate
@@ -22,7 +23,7 @@ UNBROKEN = 1_000
 def write_comparison(comparison: "Comparison", found: "Verdict") -> None:
     """The verdict, then every table."""
     write_line(found.sentence)
-    write_line(f"over {words(comparison.turns)} turns that both scored; figures with their 95 % intervals")
+    write_line(f"over {counted(comparison.turns, 'turn')} that both scored; figures with their 95 % intervals")
     for title, rows in tables(comparison):
         write_line("")
         if title:

@@ -13,6 +13,7 @@ import click
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
 from kb_pipeline.cli.output import words, write_json, write_line
 from kb_pipeline.cli.times import Instant, check_order, parse_instant, window_until_now
+from kb_pipeline.counting import counted
 
 if TYPE_CHECKING:
     from kb_pipeline.grading.standing import Cost, Standing
@@ -89,5 +90,5 @@ def _lines(standing: "Standing") -> tuple[str, ...]:
     else:
         left = max(0, standing.tokens_left or 0)
         budget = f"{words(left)} of today's judge_daily_tokens of {words(standing.daily_tokens)} are left"
-    waiting = "1 turn waits" if standing.waiting == 1 else f"{words(standing.waiting)} turns wait"
+    waiting = counted(standing.waiting, "turn waits", "turns wait")
     return (f"{budget}; {waiting} for the judge", *standing.sentences())

@@ -13,6 +13,7 @@ import click
 from kb_pipeline.cli.alerts import json_option
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
 from kb_pipeline.cli.output import words, write_facts, write_json, write_line
+from kb_pipeline.counting import counted
 from kb_pipeline.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ def _write(counts: dict[str, Counter[str]], notes: Sequence[str], health: Sequen
         write_facts({f"  {name}": value for name, value in counts[each.destination].items()})
         write_facts({"  waiting": each.pending, "  unconfirmed": each.unconfirmed, "  dead": each.dead})
         if each.reason:
-            write_line(f"  held until {words(each.next_try_at)} after {words(each.failures)} failures: {each.reason}")
+            write_line(
+                f"  held until {words(each.next_try_at)} after {counted(each.failures, 'failure')}: {each.reason}"
+            )
     for note in notes:
         write_line(note)

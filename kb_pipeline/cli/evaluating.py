@@ -17,6 +17,7 @@ from kb_pipeline.cli.failures import say
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
 from kb_pipeline.cli.output import write_json, write_line
 from kb_pipeline.cli.times import Instant, check_order
+from kb_pipeline.counting import counted
 from kb_pipeline.errors import KbPipelineError
 
 if TYPE_CHECKING:
@@ -244,7 +245,8 @@ def _tenants(asked: _Asked, database: "Database") -> "list[Tenant]":
     if len(tenants) > 1 and asked.runs:
         shown = "; ".join(f"--org {each.org_id} --specialist {each.specialist_id}" for each in tenants[:SHOWN_TENANTS])
         raise KbPipelineError(
-            f"{len(tenants)} tenants have ground truth, and a run belongs to one of them; name it, such as {shown}"
+            f"{counted(len(tenants), 'tenant has', 'tenants have')} ground truth, and a run belongs to one of them; "
+            f"name it, such as {shown}"
         )
     return tenants
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from kb_pipeline.cli.output import words, write_line
 from kb_pipeline.cli.tables import table_lines
+from kb_pipeline.counting import counted, out_of
 
 if TYPE_CHECKING:
     from kb_pipeline.harness import Difference, Estimate
@@ -56,9 +57,10 @@ def warnings(name: str, counts: Mapping[str, int], *, has_documents: bool) -> It
     Without the documents of a knowledge base, an id that nobody judged is as good as any, unless all are such.
     """
     documents, known = counts.get("documents_at_10", 0), counts.get("known_at_10", 0)
-    share = f"only {words(known)} of {words(documents)} documents of {name} in the top 10 are known"
+    share = f"only {out_of(known, documents, 'document')} of {name} in the top 10 are known"
     if counts.get("not_chunks_at_10"):
-        yield f"{name} ranks {words(counts['not_chunks_at_10'])} ids that are no chunks of the knowledge base"
+        strange = counted(counts["not_chunks_at_10"], "id that is no chunk", "ids that are no chunks")
+        yield f"{name} ranks {strange} of the knowledge base"
     if encoded := counts.get("percent_encoded_at_10"):
         yield (
             f"{share}; {words(encoded)} have percent-encoded ids as in an export: give its id_map.jsonl with --id-map"

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 import kb_pipeline
+from kb_pipeline.counting import counted
 from kb_pipeline.errors import KbPipelineError
 
 PROGRAM = "kb-pipeline"
@@ -83,7 +84,7 @@ def _say_all(message: str) -> None:
     if len(lines) == 1:
         say(lines[0])
         return
-    say(f"there are {len(lines)} problems")
+    say(f"there are {counted(len(lines), 'problem')}")
     for line in lines:
         click.echo(f"  {line}", err=True)
 

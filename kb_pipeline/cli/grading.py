@@ -13,6 +13,7 @@ import click
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
 from kb_pipeline.cli.output import progress, write_facts, write_json, write_line
 from kb_pipeline.cli.times import Instant, check_order
+from kb_pipeline.counting import counted, form
 from kb_pipeline.errors import KbPipelineError
 
 if TYPE_CHECKING:
@@ -96,8 +97,10 @@ def _refuse_an_outage(facts: Mapping[str, object]) -> None:
     """A run that could not judge has failed, although every turn stands with its metrics and waits."""
     if facts.get("stopped_early") or (facts.get("errors") and not facts.get("graded")):
         classes = ", ".join(name.removeprefix("error_") for name in facts if name.startswith("error_"))
+        errors = int(str(facts.get("errors") or 0))
         raise KbPipelineError(
-            f"the judge gave no scores for {facts.get('errors')} turns ({classes}); they wait, with their metrics: "
+            f"the judge gave no scores for {counted(errors, 'turn')} ({classes}); "
+            f"{form(errors, 'it waits, with its', 'they wait, with their')} metrics: "
             "kb-pipeline check tells whether the judge answers, then run this again"
         )
 

@@ -12,6 +12,7 @@ import click
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
 from kb_pipeline.cli.output import progress, words, write_facts, write_json
 from kb_pipeline.cli.times import Instant, period
+from kb_pipeline.counting import counted
 from kb_pipeline.errors import KbPipelineError
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def _done(judge: "SecondJudge", asked: "Asked", settings: "Settings") -> tuple[d
 
 
 def _problem(facts: "dict[str, object]", judge: "SecondJudge", settings: "Settings") -> str | None:
-    left = f"{words(facts['left'])} turns are left"
+    left = counted(int(str(facts["left"])), "turn is left", "turns are left")
     if facts["stopped"] == "tokens":
         budget = words(settings.rag_quality.judge_daily_tokens)
         return (

@@ -13,6 +13,7 @@ from kb_pipeline.cli.extracting import unknown_surface
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
 from kb_pipeline.cli.output import progress, words, write_json, write_line
 from kb_pipeline.cli.times import Instant, window_until_now
+from kb_pipeline.counting import counted
 from kb_pipeline.errors import KbPipelineError
 
 if TYPE_CHECKING:
@@ -104,8 +105,8 @@ def _object(suggestion: "Suggestion", settings: "Settings") -> dict[str, Any]:
 def _write(suggestion: "Suggestion", window: "Window", settings: "Settings") -> None:
     counts, since = suggestion.counts, window.start.isoformat(timespec="seconds")
     write_line(
-        f"# surface {suggestion.surface}, since {since}: {words(counts['read'])} calls read, "
-        f"{words(counts['turns'])} unparsed turns, {words(counts['others'])} other calls"
+        f"# surface {suggestion.surface}, since {since}: {counted(counts['read'], 'call')} read, "
+        f"{counted(counts['turns'], 'unparsed turn')}, {counted(counts['others'], 'other call')}"
     )
     if counts["parse_already"]:
         write_line(
@@ -126,8 +127,8 @@ def _write_proposal(suggested: "Suggested", surface: str, settings: "Settings") 
 
     proposal, markers = suggested.proposal, _markers(suggested)
     write_line(
-        f"# {proposal.share:.2f} of {words(proposal.bodies)} bodies would parse, with "
-        f"{words(proposal.questions)} different questions; new: {', '.join(_changed(markers, surface, settings))}"
+        f"# {proposal.share:.2f} of {counted(proposal.bodies, 'body', 'bodies')} would parse, with "
+        f"{counted(proposal.questions, 'different question')}; new: {', '.join(_changed(markers, surface, settings))}"
     )
     if proposal.unparsed:
         missing = words(proposal.bodies - proposal.parses)

@@ -28,3 +28,8 @@ class RetrievalFilter:
     org: UUID | None = None
     specialist: UUID | None = None
     engine: str | None = None
+
+    @property
+    def is_set(self) -> bool:
+        """Whether anything is left out."""
+        return (self.org, self.specialist, self.engine) != (None, None, None)

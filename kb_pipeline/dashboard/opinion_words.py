@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from kb_pipeline.counting import counted
 from kb_pipeline.grading.metrics import asserts_nothing
 from kb_pipeline.grading.opinion import DISAGREEMENT, Kind, second_opinion
 from kb_pipeline.records import Metrics, ParseStatus, Passage, Triad
@@ -18,9 +19,10 @@ MOST_SENTENCES = 60
 _BACKED = 0.5
 _CONTRARY = {Kind.NEGATION, Kind.ROLES}
 _THINGS = {
-    "number": "numbers", "amount": "amounts", "date": "dates", "reference": "references", "name": "names",
-    "quote": "quotations", "citation": "citations", "sentence": "sentences", "negation": "negations",
-    "roles": "pairs of names",
+    "number": ("number", "numbers"), "amount": ("amount", "amounts"), "date": ("date", "dates"),
+    "reference": ("reference", "references"), "name": ("name", "names"), "quote": ("quotation", "quotations"),
+    "citation": ("citation", "citations"), "sentence": ("sentence", "sentences"), "negation": ("negation", "negations"),
+    "roles": ("pair of names", "pairs of names"),
 }  # fmt: skip
 
 
@@ -39,10 +41,11 @@ def opinion_words(
     opinion: Mapping[str, Any] | None,
     *,
     warn: float,
+    had_context: bool,
 ) -> OpinionWords:
     """What the second opinion says of a score; `opinion` is the column rag_metric.opinion."""
     if opinion is None or support is None or faithfulness is None:
-        return OpinionWords("No opinion", "nothing to check" if opinion is not None else "not counted yet")
+        return OpinionWords("No opinion", _unheld(faithfulness, opinion, had_context=had_context))
     counts, flags = opinion.get("counts") or {}, opinion.get("flags") or []
     doubts = _doubted(counts, flags) if flags else _found(counts)
     is_low = faithfulness < warn
@@ -53,15 +56,25 @@ def opinion_words(
     return OpinionWords("Agrees", doubts)
 
 
+def _unheld(faithfulness: float | None, opinion: Mapping[str, Any] | None, *, had_context: bool) -> str:
+    """Why there is none."""
+    if opinion is None:
+        return "not counted yet"
+    if faithfulness is None:
+        return "no faithfulness score to compare with"
+    return "nothing in the answer to check" if had_context else "no passage to check against"
+
+
 def _doubted(counts: Mapping[str, Any], flags: Sequence[str]) -> str:
     parts = []
     for kind in flags[:2]:
         count = counts.get(kind) or {}
         claimed = int(count.get("claimed", 0))
         missing = claimed - int(count.get("found", 0))
-        things = _THINGS.get(kind, kind)
-        what = "do not fit" if kind in {"negation", "roles"} else "are in no passage"
-        parts.append(f"{missing} of {claimed} {things} {what}")
+        is_misfit = kind in {"negation", "roles"}
+        one, many = ("does not fit", "do not fit") if is_misfit else ("is in no passage", "are in no passage")
+        things = counted(claimed, *_THINGS.get(kind, (kind, kind)))
+        parts.append(f"{missing:,} of {things} {one if missing == 1 else many}")
     return ", ".join(parts)
 
 
@@ -71,7 +84,9 @@ def _found(counts: Mapping[str, Any]) -> str:
     )
     if not checked:
         return "no number, date or name to check"
-    return f"all {checked} numbers, dates and names are in the passages"
+    if checked == 1:
+        return "its one number, date or name is in the passages"
+    return f"all {counted(checked, 'number, date or name', 'numbers, dates and names')} are in the passages"
 
 
 class Mark(StrEnum):
@@ -130,7 +145,7 @@ def _marked(number: int, text: str, triad: Triad) -> MarkedSentence:
         mark = Mark.NO_SOURCE
     else:
         mark = Mark.BACKED
-    doubts = tuple(_THINGS[str(kind)] for kind in flags)
+    doubts = tuple(_THINGS[str(kind)][1] for kind in flags)
     return MarkedSentence(number=number, text=text, mark=mark, passage=passage, doubts=doubts)
 
 

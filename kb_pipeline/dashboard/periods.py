@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
+from kb_pipeline.counting import counted
 from kb_pipeline.windows import HOUR, Window, floor_hour, hour_of
 
 DAY = timedelta(days=1)
@@ -172,4 +173,4 @@ def _is_off(instant: datetime, zone: ZoneInfo) -> bool:
 
 def _length_words(length: timedelta) -> str:
     hours = int(length / HOUR)
-    return f"{hours} hours" if hours % 24 else f"{hours // 24} days"
+    return counted(hours, "hour") if hours % 24 else counted(hours // 24, "day")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from kb_pipeline.counting import counted, form, out_of
 from kb_pipeline.dashboard import numbers
 from kb_pipeline.dashboard.sums import Moments, Tally
 from kb_pipeline.dashboard.trend import LEAST_COVERAGE
@@ -132,7 +133,7 @@ def _variance(moments: Moments) -> float:
 
 def _facts(day: Moments) -> str:
     bounds = numbers.between(day.interval())
-    return f"{numbers.score(day.mean)} over the last 24 hours (95 % interval {bounds}, {numbers.count(day.n)} answers)"
+    return f"{numbers.score(day.mean)} over the last 24 hours (95 % interval {bounds}, {counted(day.n, 'answer')})"
 
 
 def _above(standing: Standing, limits: Limits) -> Verdict:
@@ -186,14 +187,14 @@ def _below(standing: Standing, line: float, limits: Limits, level: Level, sent: 
 
 def _thin(day: Moments, limits: Limits) -> Verdict:
     shown = " The scores are shown as they are." if day.n else ""
-    detail = f"{day.n} of the {limits.min_graded} needed in the last 24 hours.{shown}"
+    detail = f"{day.n:,} of the {limits.min_graded:,} needed in the last 24 hours.{shown}"
     return Verdict(level=Level.NONE, sentence="Too few graded answers for a verdict.", detail=detail)
 
 
 def _withheld(day: Tally) -> Verdict:
     missing = day.judgeable - day.graded
     detail = (
-        f"{numbers.count(missing)} of {numbers.count(day.judgeable)} answers of the last 24 hours have no grade. "
+        f"{out_of(missing, day.judgeable, 'answer')} of the last 24 hours {form(missing, 'has', 'have')} no grade. "
         "Exact measures are complete."
     )
     sentence = "The mean is withheld: too many answers are ungraded."
@@ -241,9 +242,10 @@ def emptiness(progress: Progress) -> Emptiness:
             commands=("kb-pipeline grade --dry-run",),
         )
     if progress.is_filtered and progress.elsewhere:
+        left_out = counted(progress.elsewhere, "graded turn of this period is", "graded turns of this period are")
         return Emptiness(
             sentence="No graded turns here, because nothing matches these filters.",
-            detail=f"{numbers.count(progress.elsewhere)} graded turns of this period are left out by them.",
+            detail=f"{left_out} left out by them.",
             stops_at="",
             advice="Choose other filters, or all of them.",
             commands=(),
@@ -263,7 +265,7 @@ def _unfiltered(progress: Progress) -> Emptiness:
     if not progress.recognised:
         return Emptiness(
             sentence="No graded turns yet, because no call was recognised.",
-            detail=f"{numbers.count(progress.examined)} calls were read; none has the markers of a synthesis call.",
+            detail=f"{counted(progress.examined, 'call was', 'calls were')} read; none has a synthesis call's markers.",
             stops_at="recognised",
             advice="Compare synthesis_markers with a current system message, or have markers proposed:",
             commands=("kb-pipeline suggest-template",),
@@ -283,7 +285,7 @@ def _ungraded(progress: Progress) -> Emptiness:
     if progress.failures:
         return Emptiness(
             sentence="No graded turns yet, because the judge does not answer.",
-            detail=f"{numbers.count(progress.failures + progress.waiting)} answers are ready and wait for it. "
+            detail=f"{_ready(progress.failures + progress.waiting)} for it. "
             "Without grades there is no score, so none is shown.",
             stops_at="judged",
             advice="See whether the gateway is up and judge_base_url names it; this command tests the way there:",
@@ -292,18 +294,22 @@ def _ungraded(progress: Progress) -> Emptiness:
     if progress.waiting:
         return Emptiness(
             sentence="No graded turns yet, because the judge was not asked so far.",
-            detail=f"{numbers.count(progress.waiting)} answers are ready and wait for it.",
+            detail=f"{_ready(progress.waiting)} for it.",
             stops_at="judged",
             advice="They are graded by the next run; this one grades now:",
             commands=("kb-pipeline grade",),
         )
     return Emptiness(
         sentence="No graded turns yet, because none of the turns can be judged.",
-        detail=f"{numbers.count(progress.skipped)} turns have no answer, or no question that could be read.",
+        detail=f"{counted(progress.skipped, 'turn has', 'turns have')} no answer, or no question that could be read.",
         stops_at="parsed",
         advice="Where parse success is low, the template may have changed; have markers proposed:",
         commands=("kb-pipeline suggest-template",),
     )
+
+
+def _ready(count: int) -> str:
+    return counted(count, "answer is ready and waits", "answers are ready and wait")
 
 
 def waited(oldest: datetime | None, now: datetime) -> timedelta:

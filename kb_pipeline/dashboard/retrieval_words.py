@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from kb_pipeline.counting import counted
 from kb_pipeline.dashboard import numbers
 from kb_pipeline.dashboard.periods import Period
 from kb_pipeline.dashboard.quality_words import Level, Verdict
@@ -35,6 +36,7 @@ TASKS = {
     "ranking_gap": "Tune ranking",
     "recall_gap": "Index again",
 }
+STATUSES = {"judged": "judged", "insufficient": "kept out, thin evidence", "conflict": "conflict to settle"}
 GRADES = {3: "3, cited", 2: "2, supports", 1: "1, weak", 0: "0, not relevant"}
 
 
@@ -138,7 +140,7 @@ def retrieval_verdict(health: Sequence[EngineHealth], limit: float, gaps: Mappin
     if not searches:
         detail = "No retrieval was recorded; the worker writes them from the queue (kb-pipeline worker)."
         return Verdict(level=Level.NONE, sentence="No retrievals in this period.", detail=detail)
-    base = f"Of {numbers.count(searches)} searches, {numbers.count(found_nothing.part)} came back empty"
+    base = f"Of {counted(searches, 'search', 'searches')}, {numbers.count(found_nothing.part)} came back empty"
     detail = f"{base} ({numbers.rate(found_nothing.value)}).{_why(gaps)}"
     if misses(found_nothing, limit):
         return Verdict(level=Level.WARNING, sentence="Search misses too often.", detail=detail)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from kb_pipeline.counting import counted
 from kb_pipeline.dashboard import numbers
 from kb_pipeline.dashboard.quality_words import Level, Verdict
 from kb_pipeline.dashboard.sums import Tally
@@ -20,6 +21,8 @@ from kb_pipeline.verdicts import Level as Outcome
 LONG = timedelta(hours=2)
 FEWEST_LABELS = 30
 LEAST_KAPPA = 0.4
+_CHECK = "kb-pipeline check tells whether the judge answers and Dagster's daemon runs."
+_CALIBRATION = "The calibration tells for which decisions."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,25 +57,28 @@ def trust(found: Measurement) -> Verdict:
     ]
     failed = _first(checks, Outcome.FAILED)
     if failed:
-        return Verdict(level=Level.CRITICAL, sentence=f"No: {_head(failed.reason)}", detail=failed.reason)
+        return Verdict(level=Level.CRITICAL, sentence=f"No: {_head(failed.reason)}", detail=_rest(failed.reason))
     coverage = found.tally.coverage
     if coverage is not None and coverage < LEAST_COVERAGE:
-        reason = f"only {numbers.rate(coverage)} of the answers have a grade."
-        return Verdict(level=Level.CRITICAL, sentence=f"No: {reason}", detail=reason)
+        return Verdict(
+            level=Level.CRITICAL,
+            sentence=f"No: only {numbers.rate(coverage)} of the answers have a grade.",
+            detail="Those without may be the bad ones.",
+        )
     return _careful(found, checks)
 
 
 def _careful(found: Measurement, checks: Sequence[Health]) -> Verdict:
     warned = _first(checks, Outcome.WARNED)
     if warned:
-        return Verdict(level=Level.WARNING, sentence=f"With care: {_head(warned.reason)}", detail=warned.reason)
+        return Verdict(level=Level.WARNING, sentence=f"With care: {_head(warned.reason)}", detail=_rest(warned.reason))
     if found.waits > LONG:
-        reason = f"{numbers.count(found.waiting)} turns wait, the oldest for {numbers.age(found.waits)}."
-        return Verdict(level=Level.WARNING, sentence=f"With care: {reason}", detail=reason)
+        reason = f"{counted(found.waiting, 'turn waits', 'turns wait')}, the oldest for {numbers.age(found.waits)}."
+        return Verdict(level=Level.WARNING, sentence=f"With care: {reason}", detail=_CHECK)
     agreement = found.agreement
     if agreement and agreement.kappa is not None and agreement.n >= FEWEST_LABELS and agreement.kappa < LEAST_KAPPA:
-        reason = f"judge and experts agree little (κ {agreement.kappa:.2f}, n = {agreement.n})."
-        return Verdict(level=Level.WARNING, sentence=f"With care: {reason}", detail=reason)
+        reason = f"judge and experts agree little (κ {agreement.kappa:.2f}, n = {agreement.n:,})."
+        return Verdict(level=Level.WARNING, sentence=f"With care: {reason}", detail=_CALIBRATION)
     if not found.tally.graded:
         return Verdict(level=Level.NONE, sentence="Nothing is graded yet.", detail="")
     return Verdict(level=Level.GOOD, sentence="Yes, the measurement is healthy.", detail="")
@@ -88,8 +94,13 @@ def _head(reason: str) -> str:
     return head[:1].lower() + head[1:]
 
 
+def _rest(reason: str) -> str:
+    """What follows the first sentence."""
+    return reason.partition(". ")[2]
+
+
 def oldest_words(waiting: int, oldest: datetime | None, now: datetime) -> str:
     """22 turns, oldest 4 min."""
     if not waiting or oldest is None:
         return "no turn waits"
-    return f"{numbers.count(waiting)} turns, oldest {numbers.age(now - oldest)}"
+    return f"{counted(waiting, 'turn')}, oldest {numbers.age(now - oldest)}"

@@ -10,6 +10,7 @@ import dagster as dg
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
 from kb_pipeline.alert_desk import EVERY
+from kb_pipeline.counting import counted
 from kb_pipeline.defs.hourly import KINDS, OWNERS
 from kb_pipeline.defs.jobs import PRIORITY, in_process_job
 from kb_pipeline.defs.resources import AlertDesks
@@ -111,7 +112,9 @@ def _failed_runs() -> dg.SensorDefinition:
             return dg.SkipReason("Whoever put the run together by hand saw it fail.")
         with alert_desk.open() as desk:
             report = desk.report_run(name, failed=True)
-        return dg.SkipReason(f"{name} failed; {report.counts['notices']} alerts follow from it.")
+        return dg.SkipReason(
+            f"{name} failed; {counted(int(report.counts['notices']), 'alert follows', 'alerts follow')} from it."
+        )
 
     return failed_runs
 

@@ -9,6 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from kb_pipeline.counting import counted, out_of
 from kb_pipeline.demo.alarms import AlertFacts
 from kb_pipeline.demo.judged import IncidentReport, JudgeFacts
 from kb_pipeline.demo.retrieval.pictures import show_retrieval
@@ -63,16 +64,16 @@ def incident_lines(incidents: Iterable[IncidentReport]) -> Iterator[str]:
         match each.kind:
             case "template_change":
                 yield (
-                    f"{at}  the template changed: {each.unparsed} of {each.turns} turns were not parsed; "
+                    f"{at}  the template changed: {out_of(each.unparsed, each.turns, 'turn')} were not parsed; "
                     f"{_advised(each)}"
                 )
             case "judge_outage":
-                graded = f"{each.graded} of {each.judgeable} turns"
+                graded = f"{out_of(each.graded, each.judgeable, 'turn')}"
                 yield f"{at}  the judge was away: {graded} were graded after it came back"
             case "budget_spent":
                 yield (
-                    f"{at}  the day's judge tokens came to their end: of the {each.judgeable} turns since then "
-                    f"{each.pending} wait until midnight UTC"
+                    f"{at}  the day's judge tokens came to their end: of {counted(each.judgeable, 'turn')} since then "
+                    f"{each.pending:,} wait until midnight UTC"
                 )
 
 
@@ -86,7 +87,8 @@ def _advised(report: IncidentReport) -> str:
 
 
 def _alerts(alerts: AlertFacts) -> Table:
-    title = f"Alerts: {len(alerts.fired)} fired, {len(alerts.resolved)} resolved, {alerts.delivered} notices delivered"
+    delivered = counted(alerts.delivered, "notice")
+    title = f"Alerts: {len(alerts.fired)} fired, {len(alerts.resolved)} resolved, {delivered} delivered"
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, show_header=False)
     for name in alerts.fired:
         table.add_row(name, "resolved" if name in alerts.resolved else "fires")
@@ -105,9 +107,10 @@ def _judge(judge: JudgeFacts) -> Table:
     for name in ("balanced_accuracy", "auc", "kappa", "spearman"):
         figure = judge.calibration.get(name)
         if figure and figure["value"] is not None:
+            decisions = counted(figure["n"], "expert's decision", "experts' decisions")
             span = f"{_score(figure['low'])} to {_score(figure['high'])}"
             table.add_row(
-                f"against {figure['n']} experts' decisions: {name.replace('_', ' ')}",
+                f"against {decisions}: {name.replace('_', ' ')}",
                 f"{_score(figure['value'])} ({span})",
             )
     return table
@@ -116,7 +119,8 @@ def _judge(judge: JudgeFacts) -> Table:
 def headline(summary: Summary) -> str:
     """The day in one sentence."""
     return (
-        f"{summary.graded} of {summary.synthesis_calls} answers were graded in {len(summary.hours)} hours; "
+        f"{out_of(summary.graded, summary.synthesis_calls, 'answer')} were graded in "
+        f"{counted(len(summary.hours), 'hour')}; "
         f"mean faithfulness {_score(summary.mean_faithfulness)}, {_percent(summary.grounded_rate)} grounded."
     )
 

@@ -6,6 +6,8 @@ Belongs here: the nouns, and the sentences that say why turns wait. Does not: fi
 from dataclasses import dataclass
 from datetime import datetime
 
+from kb_pipeline.counting import counted
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outage:
@@ -85,7 +87,7 @@ class Cost:
 def _turns(count: int) -> str:
     if not count:
         return "no turn waits"
-    return f"{count:,} turn waits" if count == 1 else f"{count:,} turns wait"
+    return counted(count, "turn waits", "turns wait")
 
 
 def _instant(instant: datetime) -> str:

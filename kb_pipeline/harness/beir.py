@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from kb_pipeline.counting import counted
 from kb_pipeline.harness.documents import CorpusDocument
 from kb_pipeline.harness.failures import UnreadableFile
 from kb_pipeline.harness.identifiers import MAP_FILE, read_id_map
@@ -100,7 +101,8 @@ def _qrels_files(folder: Path, split: str | None) -> list[Path]:
     files = sorted((folder / QRELS).glob("*.tsv"))
     if not files:
         below = sorted(str(file.parent.parent.relative_to(folder)) for file in folder.glob(f"*/*/{QRELS}/*.tsv"))
-        hint = f"; it holds {len(set(below))} tenants' folders: name one, such as {below[0]}" if below else ""
+        held = counted(len(set(below)), "tenant's folder", "tenants' folders")
+        hint = f"; it holds {held}: name one, such as {below[0]}" if below else ""
         raise UnreadableFile(f"{folder} has no {QRELS}/*.tsv{hint or '; name a BEIR folder'}")
     if split is None:
         return files

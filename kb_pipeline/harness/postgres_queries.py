@@ -13,6 +13,7 @@ from typing import Any, LiteralString, Self
 from uuid import UUID
 
 from kb_pipeline.adapters.postgres.connection import Database
+from kb_pipeline.counting import counted
 from kb_pipeline.harness.earlier_judgments import judgments_at
 from kb_pipeline.harness.failures import NotEvaluable
 from kb_pipeline.harness.labelled import Judgments, LabelledQuery, Provenance
@@ -115,7 +116,7 @@ class PostgresQuerySource(QuerySource):
         tenants = self._tenants()
         if len(tenants) > 1:
             raise NotEvaluable(
-                f"there is ground truth of {len(tenants)} tenants, which is never pooled; name one with its "
+                f"there is ground truth of {counted(len(tenants), 'tenant')}, which is never pooled; name one with its "
                 "organisation and specialist"
             )
         return self if self._part is not None else self._queries(with_words=False)

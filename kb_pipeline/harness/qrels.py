@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from kb_pipeline.counting import counted
 from kb_pipeline.harness.failures import UnreadableFile
 from kb_pipeline.harness.lines import columns_of, lines_of, refused, shown
 
@@ -48,7 +49,7 @@ def _rows(path: Path) -> Iterator[tuple[int, str, str, int]]:
 def _row(path: Path, number: int, line: str, *, is_beir: bool) -> tuple[int, str, str, int]:
     columns = _tabbed(line) if is_beir else columns_of(line)
     if len(columns) != (len(BEIR_HEADING) if is_beir else TREC_COLUMNS):
-        raise refused(path, number, f"{len(columns)} columns; {_ACCEPTED}")
+        raise refused(path, number, f"{counted(len(columns), 'column')}; {_ACCEPTED}")
     query, document, grade = (columns[0], columns[-2], columns[-1].strip())
     if not _GRADE.fullmatch(grade):
         raise refused(path, number, f"the grade, its last column, is no whole number; {_ACCEPTED}")

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
+from kb_pipeline.counting import counted
 from kb_pipeline.harness.failures import NotEvaluable, UnreadableFile
 from kb_pipeline.harness.lines import columns_of, lines_of, refused, shown
 
@@ -61,7 +62,7 @@ def read_run(path: Path, *, name: str | None = None) -> Run:
     for number, line in lines_of(path):
         columns = columns_of(line)
         if len(columns) != TREC_COLUMNS:
-            raise refused(path, number, f"{len(columns)} columns; {_ACCEPTED}")
+            raise refused(path, number, f"{counted(len(columns), 'column')}; {_ACCEPTED}")
         query, _, document, rank, score, tag = columns
         hits[query] += document, _rank(rank), _score(score), number
     if not hits:

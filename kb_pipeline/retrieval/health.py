@@ -5,6 +5,7 @@ Belongs here: pure decisions from counts. Does not: counting, how a verdict is s
 
 from collections.abc import Mapping
 
+from kb_pipeline.counting import counted, form, out_of
 from kb_pipeline.verdicts import MIN_CASES, Health, Z, failed, passed, warned, wilson
 
 # Of the retrievals that the application's audit log knows, this share has an event.
@@ -21,7 +22,7 @@ def completeness(loaded: int | None, recorded: int) -> Health:
     """
     if loaded is None:
         return passed(UNMAPPED)
-    sentence = f"{recorded} of {loaded} retrievals of the audit log have an event."
+    sentence = f"{out_of(recorded, loaded, 'retrieval')} of the audit log {form(recorded, 'has', 'have')} an event."
     if loaded - recorded < MIN_CASES:
         return passed(sentence)
     verdict = failed if wilson(recorded, loaded, z=Z)[1] < LEAST_RECORDED else warned
@@ -34,10 +35,13 @@ def arrival(loaded: int | None, recorded: int) -> Health:
         return passed(UNMAPPED)
     if loaded and not recorded:
         return failed(
-            f"The audit log has {loaded} retrievals in the newest closed hour and no event arrived; "
+            f"The audit log has {counted(loaded, 'retrieval')} in the newest closed hour and no event arrived; "
             "is kb-pipeline worker running?"
         )
-    return passed(f"{recorded} events arrived in the newest closed hour; the audit log has {loaded} retrievals.")
+    return passed(
+        f"{counted(recorded, 'event')} arrived in the newest closed hour; the audit log has "
+        f"{counted(loaded, 'retrieval')}."
+    )
 
 
 def empty_share(retrievals: int, empty: int, *, warn_above: float) -> Health:
@@ -45,7 +49,7 @@ def empty_share(retrievals: int, empty: int, *, warn_above: float) -> Health:
 
     Warns when the lower Wilson bound (one-sided 95 %) of the share of empty retrievals is above `warn_above`.
     """
-    sentence = f"{empty} of {retrievals} retrievals found nothing."
+    sentence = f"{out_of(empty, retrievals, 'retrieval')} found nothing."
     if empty < MIN_CASES or wilson(empty, retrievals, z=Z)[0] <= warn_above:
         return passed(sentence)
     return warned(f"{sentence} More than {warn_above:.0%} is too many; look at the index and at kb_gap_task.")

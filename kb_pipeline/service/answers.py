@@ -11,12 +11,12 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from kb_pipeline.adapters.postgres.dashboard.turns import TurnRow
-from kb_pipeline.dashboard.opinion_words import opinion_words
 from kb_pipeline.dashboard.periods import Period
 from kb_pipeline.dashboard.quality_words import Verdict
 from kb_pipeline.dashboard.retrieval_words import EngineHealth
 from kb_pipeline.dashboard.sums import ASPECTS, Moments, Rate
 from kb_pipeline.dashboard.trend import Point
+from kb_pipeline.service.listing import opinion_on
 from kb_pipeline.service.reading import QualityNow, QualitySummary
 from kb_pipeline.service.retrieval_reading import RetrievalSummary
 
@@ -242,7 +242,7 @@ class Turn(BaseModel):
     @classmethod
     def of(cls, row: TurnRow, *, warn: float) -> Self:
         """From a row."""
-        words = opinion_words(row.faithfulness, row.support_score, row.disagreement, row.opinion, warn=warn)
+        words = opinion_on(row, warn=warn)
         values = {name: getattr(row, name) for name in cls.model_fields if name != "second_opinion"}
         return cls(**values, second_opinion=f"{words.head}: {words.reason}")
 

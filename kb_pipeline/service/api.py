@@ -3,22 +3,31 @@
 Belongs here: routes, their parameters, their roles. Does not: numbers (reading.py), the shape of answers (answers.py).
 """
 
-import math
-import re
-from datetime import datetime, timedelta
-from typing import Annotated, Literal
-from uuid import UUID
+from datetime import timedelta
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request
 from starlette.responses import Response
 
-from kb_pipeline.adapters.postgres.dashboard.turns import Place, TurnRow, newest_turns, open_turn, worst_turns
+from kb_pipeline.adapters.postgres.dashboard.turns import TurnRow, open_turn
 from kb_pipeline.adapters.postgres.grader import grader_database
 from kb_pipeline.adapters.postgres.retrieval.pairs import UnknownPair
 from kb_pipeline.adapters.postgres.retrieval.settlement import settle_judgment
 from kb_pipeline.dashboard.periods import Period, UnknownPeriod
 from kb_pipeline.records import Tenant
 from kb_pipeline.service import answers, replies
+from kb_pipeline.service.listing import (
+    MOST_ROWS,
+    AskedGrade,
+    AskedKind,
+    AskedStatus,
+    Cursor,
+    Order,
+    listed_changes,
+    listed_gaps,
+    listed_judgments,
+    listed_turns,
+)
 from kb_pipeline.service.problems import DESCRIBED
 from kb_pipeline.service.viewing import (
     Desk,
@@ -32,14 +41,9 @@ from kb_pipeline.service.viewing import (
 )
 
 api = APIRouter(prefix="/api", dependencies=[Depends(reader)], responses=DESCRIBED)
-_MOST_ROWS = 5_000
 _MOST_POINTS = 2_000
 _Limit = Annotated[int, Query(ge=1, le=200)]
-_Cursor = Annotated[str | None, Query(max_length=2_000, description="`next` of the page before.")]
 _StepName = Annotated[str | None, Query(pattern=r"^[1-9]\d{0,3}[hd]$", description="For example 1h or 1d.")]
-Order = Literal["worst", "newest"]
-Kind = Literal["kb_gap", "ranking_gap", "recall_gap", "generation_gap", "undetermined", "none"]
-Status = Literal["judged", "insufficient", "conflict"]
 EventId = Annotated[str, Path(min_length=1, max_length=1_000, pattern=r"^[^\x00]*$")]
 
 
@@ -78,15 +82,12 @@ def quality_recent(  # noqa: PLR0917 parameters of a request are given by name
     chosen: TheTurns,
     order: Order = "worst",
     limit: _Limit = 20,
-    cursor: _Cursor = None,
+    cursor: Cursor = None,
 ) -> Response:
     """Turns with preview, scores and reasons: the least faithful first, or the newest first."""
-    read = worst_turns if order == "worst" else newest_turns
-    place = _place(order, cursor) if cursor else None
-    found = read(desk.database, period.window, chosen, limit=limit + 1, after=place)
-    items = [_turn(desk, row) for row in found[:limit]]
-    leads_on = _cursor(order, found[limit - 1]) if len(found) > limit else None
-    return replies.json_reply(request, answers.Turns(items=items, next=leads_on))
+    found = listed_turns(desk, period, chosen, order=order, limit=limit, cursor=cursor)
+    items = [_turn(desk, row) for row in found.rows]
+    return replies.json_reply(request, answers.Turns(items=items, next=found.next))
 
 
 @api.get("/quality/recent.csv", tags=["quality"], response_class=Response)
@@ -94,9 +95,8 @@ def quality_recent_csv(
     request: Request, desk: TheDesk, period: ThePeriod, chosen: TheTurns, order: Order = "worst"
 ) -> Response:
     """The same as a file, up to 5,000 turns."""
-    read = worst_turns if order == "worst" else newest_turns
-    found = read(desk.database, period.window, chosen, limit=_MOST_ROWS)
-    return replies.csv_reply(request, "turns", (_turn(desk, row) for row in found), answers.Turn)
+    found = listed_turns(desk, period, chosen, order=order, limit=MOST_ROWS)
+    return replies.csv_reply(request, "turns", (_turn(desk, row) for row in found.rows), answers.Turn)
 
 
 @api.get("/quality/turns/{event_id:path}", response_model=answers.WholeTurn, tags=["quality"])
@@ -128,25 +128,22 @@ def retrieval_gaps(  # noqa: PLR0917 parameters of a request are given by name
     desk: TheDesk,
     period: ThePeriod,
     chosen: TheRetrievals,
-    kind: Kind | None = None,
+    kind: AskedKind = None,
     limit: _Limit = 50,
-    cursor: _Cursor = None,
+    cursor: Cursor = None,
 ) -> Response:
     """Corrected drafts and where the right information went missing, the newest first."""
-    after = _instant_and_id(cursor) if cursor else None
-    found = desk.retrieval.rows.gaps(period.window, chosen, limit=limit + 1, kind=kind, after=after)
-    last = found[limit - 1] if len(found) > limit else None
-    leads_on = replies.cursor_of((last["decided_at"].isoformat(), last["message_id"])) if last else None
-    return replies.json_reply(request, answers.Gaps(items=answers.rows(answers.Gap, found[:limit]), next=leads_on))
+    found = listed_gaps(desk, period, chosen, kind=kind, limit=limit, cursor=cursor)
+    return replies.json_reply(request, answers.Gaps(items=answers.rows(answers.Gap, found.rows), next=found.next))
 
 
 @api.get("/retrieval/gaps.csv", tags=["retrieval"], response_class=Response)
 def retrieval_gaps_csv(
-    request: Request, desk: TheDesk, period: ThePeriod, chosen: TheRetrievals, kind: Kind | None = None
+    request: Request, desk: TheDesk, period: ThePeriod, chosen: TheRetrievals, kind: AskedKind = None
 ) -> Response:
     """The same as a file, up to 5,000 drafts."""
-    found = desk.retrieval.rows.gaps(period.window, chosen, limit=_MOST_ROWS, kind=kind)
-    return replies.csv_reply(request, "gaps", answers.rows(answers.Gap, found), answers.Gap)
+    found = listed_gaps(desk, period, chosen, kind=kind, limit=MOST_ROWS)
+    return replies.csv_reply(request, "gaps", answers.rows(answers.Gap, found.rows), answers.Gap)
 
 
 @api.get("/retrieval/tasks", response_model=answers.Tasks, tags=["retrieval"])
@@ -159,7 +156,7 @@ def retrieval_tasks(request: Request, desk: TheDesk, chosen: TheRetrievals, limi
 @api.get("/retrieval/tasks.csv", tags=["retrieval"], response_class=Response)
 def retrieval_tasks_csv(request: Request, desk: TheDesk, chosen: TheRetrievals) -> Response:
     """The same as a file, up to 5,000 tasks."""
-    found = desk.retrieval.rows.tasks(chosen, limit=_MOST_ROWS)
+    found = desk.retrieval.rows.tasks(chosen, limit=MOST_ROWS)
     return replies.csv_reply(request, "tasks", answers.rows(answers.Task, found), answers.Task)
 
 
@@ -168,25 +165,24 @@ def ground_truth(  # noqa: PLR0917 parameters of a request are given by name
     request: Request,
     desk: TheDesk,
     chosen: TheRetrievals,
-    status: Status | None = None,
+    status: AskedStatus = None,
+    grade: AskedGrade = None,
     limit: _Limit = 50,
-    cursor: _Cursor = None,
+    cursor: Cursor = None,
 ) -> Response:
     """Judgments of query and document, in the order of their key."""
-    after = _judgment(cursor) if cursor else None
-    found = desk.retrieval.rows.listed_judgments(chosen, limit=limit + 1, status=status, after=after)
-    last = found[limit - 1] if len(found) > limit else None
-    keys = ("org_id", "specialist_id", "query_sha", "doc_id")
-    leads_on = replies.cursor_of([last[key] for key in keys]) if last else None
-    items = answers.rows(answers.Judged, found[:limit])
-    return replies.json_reply(request, answers.JudgedList(items=items, next=leads_on))
+    found = listed_judgments(desk, chosen, status=status, grade=grade, limit=limit, cursor=cursor)
+    items = answers.rows(answers.Judged, found.rows)
+    return replies.json_reply(request, answers.JudgedList(items=items, next=found.next))
 
 
 @api.get("/ground-truth.csv", tags=["ground truth"], response_class=Response)
-def ground_truth_csv(request: Request, desk: TheDesk, chosen: TheRetrievals, status: Status | None = None) -> Response:
+def ground_truth_csv(
+    request: Request, desk: TheDesk, chosen: TheRetrievals, status: AskedStatus = None, grade: AskedGrade = None
+) -> Response:
     """The same as a file, up to 5,000 judgments."""
-    found = desk.retrieval.rows.listed_judgments(chosen, limit=_MOST_ROWS, status=status)
-    return replies.csv_reply(request, "ground-truth", answers.rows(answers.Judged, found), answers.Judged)
+    found = listed_judgments(desk, chosen, status=status, grade=grade, limit=MOST_ROWS)
+    return replies.csv_reply(request, "ground-truth", answers.rows(answers.Judged, found.rows), answers.Judged)
 
 
 @api.post("/ground-truth/settle", response_model=answers.Settled, tags=["ground truth"])
@@ -200,15 +196,13 @@ def ground_truth_settle(desk: TheDesk, visitor: TheReader, word: answers.SettleR
 
 
 @api.get("/alerts", response_model=answers.Alerts, tags=["alerts"])
-def alerts(request: Request, desk: TheDesk, limit: _Limit = 50, cursor: _Cursor = None) -> Response:
+def alerts(request: Request, desk: TheDesk, limit: _Limit = 50, cursor: Cursor = None) -> Response:
     """Where every rule stands with every subject, and changes of that, the newest first."""
-    before = _change(cursor) if cursor else None
-    history = desk.quality.pipeline.alert_history(limit=limit + 1, before=before)
-    last = history[limit - 1] if len(history) > limit else None
+    history = listed_changes(desk, limit=limit, cursor=cursor)
     found = answers.Alerts(
         states=answers.rows(answers.Alert, desk.quality.alert_states()),
-        history=answers.rows(answers.AlertChange, history[:limit]),
-        next=replies.cursor_of([last["transition_id"]]) if last else None,
+        history=answers.rows(answers.AlertChange, history.rows),
+        next=history.next,
     )
     return replies.json_reply(request, found)
 
@@ -216,8 +210,8 @@ def alerts(request: Request, desk: TheDesk, limit: _Limit = 50, cursor: _Cursor 
 @api.get("/alerts.csv", tags=["alerts"], response_class=Response)
 def alerts_csv(request: Request, desk: TheDesk) -> Response:
     """The newest 5,000 changes as a file."""
-    history = desk.quality.pipeline.alert_history(limit=_MOST_ROWS)
-    return replies.csv_reply(request, "alerts", answers.rows(answers.AlertChange, history), answers.AlertChange)
+    history = listed_changes(desk, limit=MOST_ROWS)
+    return replies.csv_reply(request, "alerts", answers.rows(answers.AlertChange, history.rows), answers.AlertChange)
 
 
 def settle(desk: Desk, author: str, word: answers.SettleRequest) -> None:
@@ -254,44 +248,3 @@ def _step(name: str | None, period: Period) -> timedelta:
     if period.length / length > _MOST_POINTS:
         raise UnknownPeriod(f"at most {_MOST_POINTS} points are given; a longer step is accepted")
     return length
-
-
-def _cursor(order: Order, row: TurnRow) -> str:
-    return replies.cursor_of((order, repr(row.faithfulness), row.ts.isoformat(), row.event_id))
-
-
-def _place(order: Order, cursor: str) -> Place:
-    made_for, score, ts, event_id = replies.cursor_values(cursor, 4)
-    try:
-        place = Place(score=float(score) if order == "worst" else 0.0, ts=datetime.fromisoformat(ts), event_id=event_id)
-    except ValueError:
-        raise replies.bad_cursor() from None
-    if made_for != order or place.ts.tzinfo is None or not math.isfinite(place.score):
-        raise replies.bad_cursor()
-    return place
-
-
-def _instant_and_id(cursor: str) -> tuple[datetime, UUID]:
-    at, message_id = replies.cursor_values(cursor, 2)
-    try:
-        found = datetime.fromisoformat(at), UUID(message_id)
-    except ValueError:
-        raise replies.bad_cursor() from None
-    if found[0].tzinfo is None:
-        raise replies.bad_cursor()
-    return found
-
-
-def _change(cursor: str) -> int:
-    (number,) = replies.cursor_values(cursor, 1)
-    if not re.fullmatch(r"[1-9][0-9]{0,17}", number):
-        raise replies.bad_cursor()
-    return int(number)
-
-
-def _judgment(cursor: str) -> tuple[UUID, UUID, str, str]:
-    org, specialist, sha, doc_id = replies.cursor_values(cursor, 4)
-    try:
-        return UUID(org), UUID(specialist), sha, doc_id
-    except ValueError:
-        raise replies.bad_cursor() from None

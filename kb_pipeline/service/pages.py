@@ -14,10 +14,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from kb_pipeline.adapters.postgres.dashboard.turns import neighbours, open_turn
+from kb_pipeline.counting import counted
 from kb_pipeline.service import replies
 from kb_pipeline.service.access import AUDITOR, Visitor
 from kb_pipeline.service.answers import SettleRequest
 from kb_pipeline.service.api import settle
+from kb_pipeline.service.links import turn_address
+from kb_pipeline.service.list_pages import gaps_page, judgments_page, turns_page
+from kb_pipeline.service.listing import AskedGrade, AskedKind, AskedStatus, Cursor, Order
 from kb_pipeline.service.pipeline_page import alerts_page, pipeline_page
 from kb_pipeline.service.quality_page import quality_page
 from kb_pipeline.service.retrieval_page import conflicts_page, retrieval_page
@@ -67,6 +71,24 @@ def home(request: Request, desk: TheDesk, visitor: TheGuest, period: ThePeriod, 
     return _page(request, desk, visitor, "quality.html", lambda: quality_page(desk, visitor, period, chosen), period)
 
 
+@pages.get("/turns")
+def turns(  # noqa: PLR0917 parameters of a request are given by name
+    request: Request,
+    desk: TheDesk,
+    visitor: TheGuest,
+    period: ThePeriod,
+    chosen: TheTurns,
+    order: Order = "worst",
+    cursor: Cursor = None,
+) -> Response:
+    """All turns of a period and filters, page by page."""
+
+    def values() -> dict[str, object]:
+        return turns_page(desk, visitor, period, chosen, order, cursor)
+
+    return _page(request, desk, visitor, "turns.html", values, period)
+
+
 @pages.get("/turns/{event_id:path}")
 def turn(
     request: Request,
@@ -82,7 +104,8 @@ def turn(
     if found is None:
         raise HTTPException(404, "The ledger has no such call.")
     worse, better = neighbours(desk.database, period.window, event_id, found.turn["ts"])
-    values = turn_page(desk, found) | {"worse": worse, "better": better}
+    steps = {name: turn_address(at, period) if at else None for name, at in (("worse", worse), ("better", better))}
+    values = turn_page(desk, found) | steps
     body = render("turn.html", request, visitor=visitor, **_clock(desk, period), **values)
     return Response(body, media_type="text/html")
 
@@ -94,16 +117,20 @@ def retrieval(request: Request, desk: TheDesk, visitor: TheGuest, period: ThePer
 
 
 @pages.get("/retrieval/conflicts")
-def conflicts(request: Request, desk: TheDesk, visitor: TheGuest, period: ThePeriod, chosen: TheRetrievals) -> Response:
+def conflicts(  # noqa: PLR0917 parameters of a request are given by name
+    request: Request,
+    desk: TheDesk,
+    visitor: TheGuest,
+    period: ThePeriod,
+    chosen: TheRetrievals,
+    cursor: Cursor = None,
+) -> Response:
     """Judgments that wait for a person's word."""
-    return _page(
-        request,
-        desk,
-        visitor,
-        "conflicts.html",
-        lambda: conflicts_page(desk, chosen, is_noted="noted" in request.query_params),
-        period,
-    )
+
+    def values() -> dict[str, object]:
+        return conflicts_page(desk, chosen, cursor, is_noted="noted" in request.query_params)
+
+    return _page(request, desk, visitor, "conflicts.html", values, period)
 
 
 @pages.post("/retrieval/conflicts")
@@ -126,16 +153,50 @@ async def settle_conflict(request: Request, desk: TheDesk, visitor: TheGuest) ->
     return RedirectResponse("/retrieval/conflicts?noted=1", 303)
 
 
+@pages.get("/gaps")
+def gaps(  # noqa: PLR0917 parameters of a request are given by name
+    request: Request,
+    desk: TheDesk,
+    visitor: TheGuest,
+    period: ThePeriod,
+    chosen: TheRetrievals,
+    kind: AskedKind = None,
+    cursor: Cursor = None,
+) -> Response:
+    """All corrected drafts of a period and filters, page by page."""
+    return _page(request, desk, visitor, "gaps.html", lambda: gaps_page(desk, period, chosen, kind, cursor), period)
+
+
+@pages.get("/judgments")
+def judgments(  # noqa: PLR0917 parameters of a request are given by name
+    request: Request,
+    desk: TheDesk,
+    visitor: TheGuest,
+    period: ThePeriod,
+    chosen: TheRetrievals,
+    status: AskedStatus = None,
+    grade: AskedGrade = None,
+    cursor: Cursor = None,
+) -> Response:
+    """All judgments by status and grade, page by page."""
+
+    def values() -> dict[str, object]:
+        return judgments_page(desk, chosen, status, grade, cursor)
+
+    return _page(request, desk, visitor, "judgments.html", values, period)
+
+
 @pages.get("/alerts")
-def alerts(
+def alerts(  # noqa: PLR0917 parameters of a request are given by name
     request: Request,
     desk: TheDesk,
     visitor: TheGuest,
     period: ThePeriod,
     fingerprint: Annotated[str | None, Query(max_length=255, pattern=r"^[^\x00]*$")] = None,
+    cursor: Cursor = None,
 ) -> Response:
     """Where rules stand, and what changed; with a fingerprint, of that one."""
-    return _page(request, desk, visitor, "alerts.html", lambda: alerts_page(desk, fingerprint or None), period)
+    return _page(request, desk, visitor, "alerts.html", lambda: alerts_page(desk, fingerprint or None, cursor), period)
 
 
 @pages.get("/pipeline")
@@ -160,7 +221,11 @@ async def log_in(request: Request, desk: TheDesk) -> Response:
     visitor = desk.tokens.holder(form.get("token", "").strip())
     if visitor is None:
         wait = refuse_token(request, desk)
-        wrong = f"Too many wrong tokens; try again in {wait // 60 + 1} minutes." if wait else "Nobody has this token."
+        wrong = (
+            f"Too many wrong tokens; try again in {counted(wait // 60 + 1, 'minute')}."
+            if wait
+            else "Nobody has this token."
+        )
         return _login(request, desk, target, wrong, status=429 if wait else 401, wait=wait)
     response = RedirectResponse(target, 303)
     _set(response, request, desk, COOKIE, desk.sessions.start(visitor))

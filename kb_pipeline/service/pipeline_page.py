@@ -5,12 +5,15 @@ Belongs here: which facts stand where. Does not: their formats (templates), verd
 
 from typing import Any
 
+from kb_pipeline.counting import counted
 from kb_pipeline.dashboard import numbers
 from kb_pipeline.dashboard.filters import QualityFilter
 from kb_pipeline.dashboard.periods import Period
 from kb_pipeline.dashboard.quality_words import Level, Verdict
 from kb_pipeline.dashboard.trust_words import oldest_words
 from kb_pipeline.grading import health
+from kb_pipeline.service.list_pages import paging
+from kb_pipeline.service.listing import listed_changes
 from kb_pipeline.service.viewing import Desk
 
 _RUNS = 10
@@ -48,18 +51,19 @@ def pipeline_page(desk: Desk, period: Period, chosen: QualityFilter) -> dict[str
     }
 
 
-def alerts_page(desk: Desk, fingerprint: str | None) -> dict[str, Any]:
+def alerts_page(desk: Desk, fingerprint: str | None, cursor: str | None) -> dict[str, Any]:
     """The values of alerts.html; with a fingerprint, as alerts carry it, of that one alone."""
     states = desk.quality.alert_states()
     if fingerprint:
         states = [row for row in states if row["fingerprint"] == fingerprint]
-    history = desk.quality.pipeline.alert_history(limit=_CHANGES, fingerprint=fingerprint)
+    history = listed_changes(desk, fingerprint=fingerprint, limit=_CHANGES, cursor=cursor)
     firing = [row for row in states if row["status"] in {"firing", "recovering"}]
     pending = [row for row in states if row["status"] == "pending"]
     return {
         "title": "Alerts",
         "states": states[:_STATES],
-        "history": history,
+        "history": history.rows,
+        "paging": paging("/alerts", {"fingerprint": fingerprint} if fingerprint else {}, history, cursor),
         "fingerprint": fingerprint,
         "verdict": _verdict(len(states), len(firing), len(pending), _is_critical(firing)),
     }
@@ -73,9 +77,8 @@ def _verdict(states: int, firing: int, pending: int, is_critical: bool) -> Verdi
     if not states:
         detail = "States appear once the rules were evaluated for the first time."
         return Verdict(level=Level.NONE, sentence="No alerts yet, because no rule was evaluated.", detail=detail)
-    detail = f"{firing} firing, {pending} pending, {states} states in all."
+    detail = f"{firing:,} firing, {pending:,} pending, {counted(states, 'state')} in all."
     if firing:
         level = Level.CRITICAL if is_critical else Level.WARNING
-        verb = "alert fires" if firing == 1 else "alerts fire"
-        return Verdict(level=level, sentence=f"{firing} {verb}.", detail=detail)
+        return Verdict(level=level, sentence=f"{counted(firing, 'alert fires', 'alerts fire')}.", detail=detail)
     return Verdict(level=Level.GOOD, sentence="No alert fires.", detail=detail)

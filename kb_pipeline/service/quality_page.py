@@ -5,30 +5,28 @@ Belongs here: which numbers stand where. Does not: their formats (templates), th
 
 from typing import Any
 
-from kb_pipeline.adapters.postgres.dashboard.turns import TurnRow, worst_turns
+from kb_pipeline.adapters.postgres.dashboard.turns import worst_turns
 from kb_pipeline.dashboard import numbers
 from kb_pipeline.dashboard.charts import scale, segments, sparkline, tone_of, trend_chart
 from kb_pipeline.dashboard.filters import QualityFilter
-from kb_pipeline.dashboard.opinion_words import opinion_words
-from kb_pipeline.dashboard.periods import NAMED, Period
+from kb_pipeline.dashboard.periods import Period
 from kb_pipeline.dashboard.quality_words import Limits, is_clearly_different
 from kb_pipeline.dashboard.sums import ASPECTS, Rate
 from kb_pipeline.dashboard.trend import Point
 from kb_pipeline.dashboard.trust_words import oldest_words
 from kb_pipeline.service.access import Visitor
+from kb_pipeline.service.forms import turn_filters
+from kb_pipeline.service.links import address, turns_query
+from kb_pipeline.service.list_pages import turn_row
 from kb_pipeline.service.reading import QualityNow, QualitySummary
 from kb_pipeline.service.viewing import Desk
 
 WORST = 5
 NAMES = {
     "faithfulness": ("Faithfulness", "claims backed by passages"),
-    "answer_relevance": ("Answer relevance", "answer meets the question"),
+    "answer_relevance": ("Answer relevance", "meets the question"),
     "context_relevance": ("Context relevance", "passages on topic"),
 }
-ZONES = (
-    "UTC", "Asia/Jakarta", "Asia/Makassar", "Asia/Jayapura", "Asia/Singapore", "Asia/Kolkata", "Europe/London",
-    "Europe/Berlin", "America/New_York", "America/Los_Angeles", "Australia/Sydney",
-)  # fmt: skip
 
 
 def quality_page(desk: Desk, visitor: Visitor, period: Period, chosen: QualityFilter) -> dict[str, Any]:
@@ -37,11 +35,14 @@ def quality_page(desk: Desk, visitor: Visitor, period: Period, chosen: QualityFi
     now = desk.quality.now(found, now=desk.now())
     trend = desk.quality.trend(period, chosen)
     limits = desk.quality.limits
+    worst = worst_turns(desk.database, period.window, chosen, limit=WORST)
+    query = turns_query(period, chosen)
     return {
         "title": "RAG Quality",
         "span": numbers.span(period.window.start, period.window.end, period.zone, desk.now()),
-        "filters": _filters(desk, period, chosen),
+        "filters": turn_filters(desk, period, chosen),
         "found": found,
+        "day_words": "last 24 h" if period.window.end > desk.now() else "its last 24 h",
         "state": now,
         "limits": limits,
         "floor": desk.settings.rag_quality.thresholds.ungrounded_floor,
@@ -50,46 +51,11 @@ def quality_page(desk: Desk, visitor: Visitor, period: Period, chosen: QualityFi
         "tiles": _tiles(found, trend),
         "coverage": _coverage(found),
         "rail": _rail(desk, found, now),
-        "worst": [
-            _worst(row, limits, visitor) for row in worst_turns(desk.database, period.window, chosen, limit=WORST)
-        ],
+        "worst": [turn_row(row, period, limits, visitor) for row in worst],
         "progress_rows": _progress(found, now, desk) if now.emptiness else (),
-        "csv_query": query_of(period, chosen),
+        "all_turns": address("/turns", query),
+        "csv": address("/api/quality/recent.csv", query),
     }
-
-
-def query_of(period: Period, chosen: QualityFilter) -> dict[str, str]:
-    """The parameters that ask for the same period and turns."""
-    named = {"tenant": chosen.tenant, "surface": chosen.surface, "engine": chosen.engine}
-    kept = {name: value for name, value in named.items() if value}
-    if " to " in period.name:
-        first, last = period.name.split(" to ")
-        return {"from": first, "to": last, "tz": str(period.zone), **kept}
-    return {"window": period.name, "tz": str(period.zone), **kept}
-
-
-def zone_choices(period: Period) -> list[tuple[str, str]]:
-    """The zones that the filter offers, with the one in use."""
-    return [(name, name) for name in dict.fromkeys((*ZONES, str(period.zone)))]
-
-
-def period_choices(period: Period) -> list[tuple[str, str]]:
-    """The periods that the filter offers, with the one in use."""
-    return [*NAMED.items(), *([] if period.name in NAMED else [(period.name, period.name)])]
-
-
-def _filters(desk: Desk, period: Period, chosen: QualityFilter) -> list[dict[str, Any]]:
-    values = desk.quality.filter_values(desk.now())
-    shown: list[dict[str, Any]] = []
-    for name, label in (("tenant", "Tenant"), ("surface", "Surface"), ("engine", "Engine")):
-        current = getattr(chosen, name) or ""
-        known = dict.fromkeys([*(value for value in values[name] if value), *([current] if current else [])])
-        shown.append(
-            {"name": name, "label": label, "value": current, "choices": [("", "all"), *zip(known, known, strict=True)]}
-        )
-    shown.append({"name": "window", "label": "Period", "value": period.name, "choices": period_choices(period)})
-    shown.append({"name": "tz", "label": "Time zone", "value": str(period.zone), "choices": zone_choices(period)})
-    return shown
 
 
 def _panels(trend: list[Point], now: QualityNow, period: Period, limits: Limits) -> list[dict[str, Any]]:
@@ -120,10 +86,10 @@ def _panels(trend: list[Point], now: QualityNow, period: Period, limits: Limits)
 def _tiles(found: QualitySummary, trend: list[Point]) -> list[dict[str, Any]]:
     tally, before = found.tally, found.before
     rows = (
-        ("Grounded rate", "grounded_rate", "answers", Rate(tally.grounded, tally.faithfulness.n),
+        ("Grounded rate", "grounded_rate", "answer", Rate(tally.grounded, tally.faithfulness.n),
          Rate(before.grounded, before.faithfulness.n)),
-        ("Refusal rate", "refusal_rate", "turns", Rate(tally.refused, tally.turns), Rate(before.refused, before.turns)),
-        ("Had context", "had_context_rate", "turns", Rate(tally.had_context, tally.turns),
+        ("Refusal rate", "refusal_rate", "turn", Rate(tally.refused, tally.turns), Rate(before.refused, before.turns)),
+        ("Had context", "had_context_rate", "turn", Rate(tally.had_context, tally.turns),
          Rate(before.had_context, before.turns)),
     )  # fmt: skip
     return [
@@ -144,7 +110,7 @@ def _coverage(found: QualitySummary) -> dict[str, Any]:
         ("graded", "Graded", tally.graded),
         ("ungraded", "Ungraded, judge failed", tally.errors + tally.failed),
         ("disabled", "Ungraded, judge is off", tally.disabled),
-        ("skipped", "Skipped, no answer", tally.skipped),
+        ("skipped", "Skipped, not judgeable", tally.skipped),
         ("sampled", "Sampled out", found.calls.sampled_out),
         ("pending", "Pending", tally.pending),
     ]
@@ -159,20 +125,19 @@ def _coverage(found: QualitySummary) -> dict[str, Any]:
 
 
 def _rail(desk: Desk, found: QualitySummary, now: QualityNow) -> list[tuple[str, str]]:
-    calls, tally = found.calls, found.tally
-    misread = calls.parse_attempted - calls.parsed
-    parse = f"{numbers.rate(calls.parse_success_rate)}, {misread:,} of {calls.parse_attempted:,} misread"
+    calls, tally, words = found.calls, found.tally, found.period.words
+    parse = f"{numbers.rate(calls.parse_success_rate)}, {calls.parse_attempted - calls.parsed:,} misread"
     model, prompt = now.last.version
     agreement = now.agreement
     kappa = (
         numbers.MISSING
         if agreement is None or agreement.kappa is None
-        else f"κ {agreement.kappa:.2f}, n = {agreement.n}"
+        else f"κ {agreement.kappa:.2f}, n = {agreement.n:,}"
     )
     each = numbers.short(tally.tokens / tally.graded if tally.graded else None)
-    cost = f"{numbers.short(tally.tokens)} tokens, {each} a turn"
+    cost = f"{numbers.short(tally.tokens)}, {each} a turn"
     rows = [
-        ("Parse success", parse if calls.parse_attempted else numbers.MISSING),
+        (f"Parsed, {words}", parse if calls.parse_attempted else numbers.MISSING),
         ("Backlog", oldest_words(now.waiting, now.oldest_waiting, desk.now())),
         (
             "Last run",
@@ -181,7 +146,7 @@ def _rail(desk: Desk, found: QualitySummary, now: QualityNow) -> list[tuple[str,
         ("Judge", f"{model}, prompt {prompt.partition('-')[0]}" if model else numbers.MISSING),
         ("Agrees with experts", kappa),
         ("Alerts", _alerts(desk)),
-        ("Judge cost", cost if tally.judge_calls else numbers.MISSING),
+        (f"Judge tokens, {words}", cost if tally.judge_calls else numbers.MISSING),
     ]
     if found.period.is_rounded:
         rows.append(("Time zone", "off the full hour: days are rounded to it"))
@@ -192,16 +157,11 @@ def _alerts(desk: Desk) -> str:
     states = desk.quality.alert_states()
     counts = {name: sum(row["status"] == name for row in states) for name in ("firing", "recovering", "pending")}
     firing = counts["firing"] + counts["recovering"]
-    return f"{firing or 'none'} firing, {counts['pending'] or 'none'} pending"
+    return f"{_some(firing)} firing, {_some(counts['pending'])} pending"
 
 
-def _worst(row: TurnRow, limits: Limits, visitor: Visitor) -> dict[str, Any]:
-    return {
-        "row": row,
-        "is_linked": visitor.sees_text,
-        "tone": tone_of(row.faithfulness, limits.warn, limits.crit),
-        "opinion": opinion_words(row.faithfulness, row.support_score, row.disagreement, row.opinion, warn=limits.warn),
-    }
+def _some(count: int) -> str:
+    return f"{count:,}" if count else "none"
 
 
 def _progress(found: QualitySummary, now: QualityNow, desk: Desk) -> list[dict[str, Any]]:

@@ -12,13 +12,15 @@ from kb_pipeline.dashboard.charts import columns, sparkline
 from kb_pipeline.dashboard.filters import RetrievalFilter
 from kb_pipeline.dashboard.periods import Period
 from kb_pipeline.dashboard.retrieval_words import GRADES, KINDS, TASKS, EngineHealth, bars, misses, shown_engines
-from kb_pipeline.service.quality_page import period_choices, zone_choices
+from kb_pipeline.service.forms import retrieval_filters
+from kb_pipeline.service.links import address, judgments_query, retrievals_query
+from kb_pipeline.service.list_pages import paging
+from kb_pipeline.service.listing import listed_judgments
 from kb_pipeline.service.retrieval_reading import RetrievalSummary
 from kb_pipeline.service.viewing import Desk
 
 _HEIGHT = 52
 _CONFLICTS = 50
-_SHOWN_UUID = 8
 _FEW_DAYS, _YEAR = 8, 366
 _SCALES = (200, 400, 800, 2_000, 4_000, 10_000)
 
@@ -37,7 +39,7 @@ def retrieval_page(desk: Desk, period: Period, chosen: RetrievalFilter) -> dict[
     return {
         "title": "Retrieval",
         "span": numbers.span(period.window.start, period.window.end, period.zone, desk.now()),
-        "filters": _filters(desk, period, chosen),
+        "filters": retrieval_filters(desk, period, chosen),
         "found": found,
         "engines": _engines(found, shown),
         "more_engines": more,
@@ -45,7 +47,7 @@ def retrieval_page(desk: Desk, period: Period, chosen: RetrievalFilter) -> dict[
         "day_labels": _bar_labels(period.days, length),
         "day_words": f"per {days}" if period.is_read_hourly else f"per {days} of UTC",
         "wrong": wrong,
-        "gaps": _gaps(found, drafts),
+        "gaps": _gaps(found, drafts, period, chosen),
         "tasks": [
             {
                 "what": TASKS.get(task["kind"], task["kind"]),
@@ -61,31 +63,28 @@ def retrieval_page(desk: Desk, period: Period, chosen: RetrievalFilter) -> dict[
         "judged": sum(count for (status, _), count in counts.items() if status == "judged"),
         "conflicts": conflicts,
         "thin": counts.get(("insufficient", None), 0),
-        "csv_query": {"window": period.name, "tz": str(period.zone)} if " to " not in period.name else {},
+        "links": {
+            "api": address("/api/retrieval/summary", retrievals_query(period, chosen)),
+            "tasks_csv": address("/api/retrieval/tasks.csv", judgments_query(chosen)),
+            "gaps": address("/gaps", retrievals_query(period, chosen)),
+            "gaps_csv": address("/api/retrieval/gaps.csv", retrievals_query(period, chosen)),
+            "judgments": address("/judgments", judgments_query(chosen)),
+            "judgments_csv": address("/api/ground-truth.csv", judgments_query(chosen)),
+            "conflicts": address("/retrieval/conflicts", judgments_query(chosen)),
+            "thin": address("/judgments", judgments_query(chosen, status="insufficient")),
+        },
     }
 
 
-def conflicts_page(desk: Desk, chosen: RetrievalFilter, *, is_noted: bool) -> dict[str, Any]:
+def conflicts_page(desk: Desk, chosen: RetrievalFilter, cursor: str | None, *, is_noted: bool) -> dict[str, Any]:
     """The values of conflicts.html."""
-    rows = desk.retrieval.rows.listed_judgments(chosen, limit=_CONFLICTS, status="conflict")
-    return {"title": "Conflicts to settle", "rows": rows, "is_noted": is_noted}
-
-
-def _filters(desk: Desk, period: Period, chosen: RetrievalFilter) -> list[dict[str, Any]]:
-    orgs, specialists, engines = desk.retrieval.filter_values(desk.now())
-    offered = (
-        ("org", "Organisation", [str(each) for each in orgs], str(chosen.org or "")),
-        ("specialist", "Specialist", [str(each) for each in specialists], str(chosen.specialist or "")),
-        ("engine", "Engine", engines, chosen.engine or ""),
-    )
-    shown: list[dict[str, Any]] = []
-    for name, label, known, current in offered:
-        values = dict.fromkeys([*known, *([current] if current else [])])
-        choices = [(value, value if name == "engine" else f"{value[:_SHOWN_UUID]}…") for value in values]
-        shown.append({"name": name, "label": label, "value": current, "choices": [("", "all"), *choices]})
-    shown.append({"name": "window", "label": "Period", "value": period.name, "choices": period_choices(period)})
-    shown.append({"name": "tz", "label": "Time zone", "value": str(period.zone), "choices": zone_choices(period)})
-    return shown
+    found = listed_judgments(desk, chosen, status="conflict", grade=None, limit=_CONFLICTS, cursor=cursor)
+    return {
+        "title": "Conflicts to settle",
+        "rows": found.rows,
+        "paging": paging("/retrieval/conflicts", judgments_query(chosen), found, cursor),
+        "is_noted": is_noted,
+    }
 
 
 def _engines(found: RetrievalSummary, shown: Sequence[EngineHealth]) -> list[dict[str, Any]]:
@@ -133,7 +132,9 @@ def _day_words(day: date, among: int) -> str:
     return f"{numbers.MONTHS[day.month - 1][:3]} {day:%y}"
 
 
-def _gaps(found: RetrievalSummary, drafts: dict[str, int]) -> list[dict[str, Any]]:
+def _gaps(
+    found: RetrievalSummary, drafts: dict[str, int], period: Period, chosen: RetrievalFilter
+) -> list[dict[str, Any]]:
     most = max((count for kind, count in drafts.items() if kind != "none"), default=0)
     kinds = sorted(
         (kind for kind in KINDS if kind != "none"), key=lambda kind: (kind == "undetermined", -drafts.get(kind, 0))
@@ -143,6 +144,7 @@ def _gaps(found: RetrievalSummary, drafts: dict[str, int]) -> list[dict[str, Any
             "kind": kind,
             "name": KINDS[kind][0],
             "meaning": KINDS[kind][1],
+            "link": address("/gaps", retrievals_query(period, chosen, kind=kind)),
             "count": drafts.get(kind, 0),
             "share": drafts.get(kind, 0) / most if most else 0.0,
             "example": found.gaps.get(kind, (0, None))[1],

@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.requests import Request
 
+from kb_pipeline.counting import counted
 from kb_pipeline.dashboard import numbers
 from kb_pipeline.support import language_of
 
@@ -31,6 +32,7 @@ def templates() -> Environment:
         "between": numbers.between,
         "rate": numbers.rate,
         "count": numbers.count,
+        "counted": counted,
         "short": numbers.short,
         "ms": numbers.milliseconds,
         "path": lambda text: quote(str(text), safe=""),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kb_pipeline.adapters.postgres.dashboard.turns import OpenedTurn
+from kb_pipeline.counting import counted
 from kb_pipeline.dashboard import numbers
 from kb_pipeline.dashboard.charts import tone_of
 from kb_pipeline.dashboard.opinion_words import marked_sentences, opinion_words, passage_pieces, turn_verdict
@@ -30,7 +31,12 @@ def turn_page(desk: Desk, found: OpenedTurn) -> dict[str, Any]:
     has_text = turn["answer"] is not None
     level, sentence, detail = turn_verdict(marked) if has_text else _expired(turn)
     opinion = opinion_words(
-        score.get("faithfulness"), turn["support_score"], turn["disagreement"], turn["opinion"], warn=limits.warn
+        score.get("faithfulness"),
+        turn["support_score"],
+        turn["disagreement"],
+        turn["opinion"],
+        warn=limits.warn,
+        had_context=bool(turn["had_context"]),
     )
     return {
         "title": f"Turn {turn['event_id'][:_SHORT_ID]}",
@@ -104,21 +110,21 @@ def _facts(found: OpenedTurn, score: Mapping[str, Any]) -> Sequence[dict[str, An
         _fact("Recognised", f"{turn['verdict']} call; {turn['surface']}, {turn['engine']}", turn["examined_at"], run),
         _fact(
             "Extracted",
-            f"parse_status {turn['parse_status']}; {numbers.count(turn['num_passages'])} passages",
+            f"parse_status {turn['parse_status']}; {counted(turn['num_passages'], 'passage')}",
             turn["examined_at"],
             run,
         ),
         _fact(
             "Measured",
             f"top score {numbers.score(turn['top_score'])}, mean {numbers.score(turn['mean_score'])}; "
-            f"answer {numbers.count(turn['answer_chars'])} characters",
+            f"answer {counted(turn['answer_chars'], 'character')}",
             turn["examined_at"],
             run,
         ),
         _fact(
             "Judged",
-            f"{score['judge_model']}, prompt {score['prompt_version']}, {score['status']} after {score['calls']} "
-            f"calls; {numbers.count(tokens)} tokens"
+            f"{score['judge_model']}, prompt {score['prompt_version']}, {score['status']} after "
+            f"{counted(score['calls'], 'call')}; {counted(tokens, 'token')}"
             if score
             else f"not judged: {turn['skip_reason'] or turn['judge_status'] or 'no turn'}",
             score.get("judged_at"),

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from fastapi import Depends, HTTPException, Query, Request
 from prometheus_client import CollectorRegistry
+from pydantic import BeforeValidator
 
 from kb_pipeline.adapters.postgres.bounds import Bounds
 from kb_pipeline.adapters.postgres.connection import Database
@@ -27,6 +28,8 @@ from kb_pipeline.settings import Settings
 COOKIE = "kb_session"
 ZONE_COOKIE = "kb_zone"
 _Name = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")]
+# What a form sends for "all" is empty.
+OR_NONE = BeforeValidator(lambda value: value or None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,11 +146,11 @@ def quality_filter(tenant: _Name = None, surface: _Name = None, engine: _Name = 
 
 
 def retrieval_filter(
-    org: Annotated[UUID | None, Query(description="Organisation.")] = None,
-    specialist: Annotated[UUID | None, Query(description="Specialist.")] = None,
+    org: Annotated[UUID | None, OR_NONE, Query(description="Organisation.")] = None,
+    specialist: Annotated[UUID | None, OR_NONE, Query(description="Specialist.")] = None,
     engine: _Name = None,
 ) -> RetrievalFilter:
-    """The retrievals that are asked for; an empty engine is no filter."""
+    """The retrievals that are asked for; an empty value is no filter."""
     return RetrievalFilter(org=org, specialist=specialist, engine=engine or None)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from kb_pipeline.counting import counted, out_of
 from kb_pipeline.grading.bodies import read_request
 from kb_pipeline.grading.extraction import SurfaceTemplate
 from kb_pipeline.grading.templates import (
@@ -181,10 +182,10 @@ def _problem(prompts: Sequence[Prompt], template: SurfaceTemplate) -> str | None
     if not turns:
         return None
     if turns < FEWEST:
-        return f"only {turns} unparsed {'turn' if turns == 1 else 'turns'}; markers are suggested from {FEWEST} on"
+        return f"only {counted(turns, 'unparsed turn')}; markers are suggested from {FEWEST} on"
     if 2 * cut > turns:
-        return f"{cut} of {turns} unparsed turns were cut before they were stored, which no marker mends"
+        return f"{out_of(cut, turns, 'unparsed turn')} were cut before they were stored, which no marker mends"
     return (
-        f"the {turns} unparsed turns have no text in common that could be a marker: they are of several templates, "
-        "have too few different questions or contexts, or have no system message"
+        f"the {counted(turns, 'unparsed turn')} have no text in common that could be a marker: they are of several "
+        "templates, have too few different questions or contexts, or have no system message"
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import bullmq  # type: ignore[import-untyped]
 
+from kb_pipeline.counting import counted
 from kb_pipeline.ports import Clock
 from kb_pipeline.worker.consuming import Consumer, EventWorker
 from kb_pipeline.worker.faults import FaultKind, Faults
@@ -157,8 +158,8 @@ class Patrol:
             waiting = sight.jobs["wait"]
             self._faults.begin(
                 FaultKind.STUCK,
-                f"the queue {self._server.queue} is stuck: {waiting} jobs wait and none was taken for {STUCK_S:.0f} s; "
-                "restart the worker, and if that does not help look at the queue's keys",
+                f"the queue {self._server.queue} is stuck: {counted(waiting, 'job waits', 'jobs wait')} and none was "
+                f"taken for {STUCK_S:.0f} s; restart the worker, and if that does not help look at the queue's keys",
             )
         else:
             self._faults.end(FaultKind.STUCK, "the queue gets on again")

@@ -22,7 +22,7 @@ PATHS = (
     "/api/ground-truth.csv", "/api/alerts", "/api/alerts.csv",
     "/api/quality/trend.csv", "/api/retrieval/tasks", "/api/retrieval/tasks.csv", "/metrics",
 )  # fmt: skip
-PAGES = ("/", "/retrieval", "/retrieval/conflicts", "/alerts", "/pipeline")
+PAGES = ("/", "/turns", "/retrieval", "/retrieval/conflicts", "/gaps", "/judgments", "/alerts", "/pipeline")
 
 
 def test_every_turn_is_in_exactly_one_place_and_parts_add_up(operator: httpx.Client) -> None:
@@ -117,6 +117,7 @@ def test_health_is_open_to_everybody_and_says_nothing_else(stranger: httpx.Clien
         ("GET", "/api/retrieval/gaps?org=1", 422),
         ("GET", "/api/retrieval/gaps?kind=x", 422),
         ("GET", "/api/ground-truth?status=x", 422),
+        ("GET", "/api/ground-truth?grade=4", 422),
     ],
 )
 def test_every_error_has_the_shape_of_rfc_9457(operator: httpx.Client, method: str, path: str, status: int) -> None:

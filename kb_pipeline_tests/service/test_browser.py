@@ -18,7 +18,10 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]
-PAGES = ("/", "/?window=90d", "/?surface=nobody", "/retrieval", "/retrieval/conflicts", "/alerts", "/pipeline")
+PAGES = (
+    "/", "/?window=90d", "/?surface=nobody", "/turns", "/turns?order=newest", "/turns?surface=nobody", "/retrieval",
+    "/retrieval/conflicts", "/gaps", "/judgments", "/alerts", "/pipeline",
+)  # fmt: skip
 TURN = "/turns/turn%2Fwhole%3Fx%3D1%26y%23z"
 
 
@@ -113,6 +116,44 @@ def test_the_worst_answer_leads_to_its_turn_which_says_that_it_was_opened(page: 
     assert "Opening this page was recorded: rina, auditor" in page.locator(".foot").inner_text()
 
 
+def test_all_turns_are_walked_through_and_one_is_opened(page: Page, operator: httpx.Client) -> None:
+    page.goto("/?window=15d")
+    page.get_by_role("link", name="All ").click()
+    items = operator.get("/api/quality/recent", params={"window": "15d", "limit": 100}).json()["items"]
+    scores = page.locator(".turns td.score:nth-child(3) span")
+    assert scores.all_inner_texts() == [f"{turn['faithfulness']:.2f}" for turn in items[:50]]
+    page.get_by_role("link", name="Next").click()
+    assert scores.all_inner_texts() == [f"{turn['faithfulness']:.2f}" for turn in items[50:]]
+    page.locator("select[name=order]").select_option("newest")
+    page.get_by_role("button", name="Apply").click()
+    newest = operator.get("/api/quality/recent", params={"window": "15d", "order": "newest", "limit": 50}).json()
+    assert scores.all_inner_texts() == [
+        "–" if turn["faithfulness"] is None else f"{turn['faithfulness']:.2f}" for turn in newest["items"]
+    ]
+    page.locator(".turns tbody tr", has_text="Alasan.").first.get_by_role("link").click()
+    assert SECRET in page.locator(".asked").inner_text()
+    assert page.get_by_role("link", name="RAG Quality").first.get_attribute("aria-current") == "page"
+
+
+def test_gaps_and_judgments_are_listed_and_narrowed(page: Page, operator: httpx.Client) -> None:
+    page.goto("/retrieval")
+    page.get_by_role("link", name="All gaps").click()
+    page.locator("select[name=kind]").select_option("recall_gap")
+    page.get_by_role("button", name="Apply").click()
+    items = operator.get("/api/retrieval/gaps", params={"kind": "recall_gap"}).json()["items"]
+    ids = page.locator(".all-gaps td:last-child code")
+    assert ids.all_inner_texts() == [gap["message_id"] for gap in items]
+    assert set(page.locator(".all-gaps td:nth-child(3)").all_inner_texts()) == {"Not found by search"}
+    page.goto("/retrieval")
+    page.get_by_role("button", name="Apply").click()
+    page.get_by_role("link", name="All judgments").click()
+    page.locator("select[name=status]").select_option("judged")
+    page.get_by_role("button", name="Apply").click()
+    assert page.locator(".note").last.inner_text() == "No judgment has these filters."
+    page.get_by_role("link", name="conflicts wait").click()
+    assert page.locator(".conflict").count() == 50
+
+
 def test_charts_tell_the_same_as_their_table_and_the_pointer_reads_them(page: Page) -> None:
     page.goto("/?window=7d")
     page.get_by_text("Numbers as table").click()
@@ -157,6 +198,10 @@ def test_everything_but_hover_and_refresh_works_without_scripts(browser: Browser
     assert page.locator(".verdict h2").is_visible()
     page.get_by_text("Numbers as table").click()
     assert page.locator("#numbers").is_visible()
+    page.get_by_role("link", name="All ").click()
+    page.get_by_role("link", name="Next").click()
+    page.get_by_role("link", name="First").click()
+    assert page.locator(".turns tbody tr").count() == 50
     page.get_by_role("button", name="Sign out").click()
     assert page.get_by_label("Your token").is_visible()
     context.close()

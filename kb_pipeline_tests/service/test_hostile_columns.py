@@ -24,7 +24,19 @@ pytestmark = pytest.mark.postgres
 # Names are cut to so many characters where they are collected.
 NAME = 120
 NOW = datetime(2026, 11, 3, 10, 30, tzinfo=UTC)
-PAGES = ("/?window=24h", "/?window=7d", "/?window=365d", "/retrieval", "/retrieval?window=365d", "/alerts", "/pipeline")
+PAGES = (
+    "/?window=24h",
+    "/?window=7d",
+    "/?window=365d",
+    "/retrieval",
+    "/retrieval?window=365d",
+    "/alerts",
+    "/pipeline",
+    "/turns",
+    "/turns?order=newest",
+    "/gaps",
+    "/judgments",
+)
 ANSWERS = (
     "/api/quality/summary", "/api/quality/trend", "/api/quality/trend.csv", "/api/quality/recent",
     "/api/quality/recent.csv", "/api/retrieval/summary", "/api/retrieval/tasks", "/api/retrieval/tasks.csv",
@@ -161,6 +173,18 @@ def test_pages_of_alert_changes_give_each_once_and_a_file_gives_all(address: str
     assert seen == sorted(set(seen), reverse=True)
     assert len(seen) == len(HOSTILE) == len(rows)
     assert refused == [422, 422, 422]
+
+
+def test_the_page_of_alerts_leads_on_to_older_changes(address: str) -> None:
+    seen: list[str] = []
+    path: str | None = "/alerts"
+    with httpx.Client(base_url=address, headers=OPERATOR, timeout=30) as client:
+        while path:
+            page = client.get(path).text
+            seen.append(page)
+            found = re.search(r'<a href="([^"]+)" rel="next">', page)
+            path = found[1] if found else None
+    assert len(seen) == 4
 
 
 def test_a_trend_as_a_file_has_a_column_for_each_part_of_a_mean(address: str) -> None:

@@ -1,7 +1,9 @@
 """Pages without a browser: hostile text stays text, nothing comes from elsewhere, nothing is inline."""
 
 import re
+from html import unescape
 from html.parser import HTMLParser
+from typing import Any
 from urllib.parse import quote
 
 import httpx
@@ -17,6 +19,10 @@ PAGES = (
     "/?window=90d",
     "/retrieval",
     "/retrieval/conflicts",
+    "/turns",
+    "/turns?order=newest",
+    "/gaps",
+    "/judgments",
     "/alerts",
     "/pipeline",
     "/login",
@@ -61,7 +67,14 @@ def test_a_page_asks_nobody_else_for_anything_and_has_nothing_inline(auditor: ht
 
 def test_two_hundred_hostile_strings_show_as_text_on_every_page(auditor: httpx.Client) -> None:
     assert len(HOSTILE) == 200
-    pages = {path: auditor.get(path).text for path in ("/?window=24h", "/retrieval", "/retrieval/conflicts")}
+    pages = {path: auditor.get(path).text for path in ("/?window=24h", "/retrieval")}
+    for path in ("/retrieval/conflicts", "/turns?window=24h", "/gaps", "/judgments"):
+        following: str | None = path
+        while following:
+            pages[following] = auditor.get(following).text
+            leads_on = re.search(r'href="([^"]+)" rel="next"', pages[following])
+            following = unescape(leads_on[1]) if leads_on else None
+    assert len(pages) >= 2 + 4 * len(HOSTILE) // 50
     pages |= {f"turn {number}": auditors_turn(auditor, number) for number in (*range(0, 40, 3), 40, 121, 199)}
     harmless = {tag for tag, _ in Found(auditor.get("/alerts").text).tags}
     harmless |= set(
@@ -130,14 +143,43 @@ def test_the_second_opinion_begins_with_one_of_three_words() -> None:
     counts = {"flags": ["number"], "counts": {"number": {"claimed": 2, "found": 1, "doubt": 0.9}}}
     clean = {"flags": [], "counts": {"name": {"claimed": 5, "found": 5, "doubt": 0.0}}}
     heads = [
-        opinion_words(0.3, 0.4, 0.2, counts, warn=0.7).head,
-        opinion_words(0.95, 0.4, 0.9, counts, warn=0.7).head,
-        opinion_words(0.2, 0.9, 0.75, clean, warn=0.7).head,
-        opinion_words(0.9, 0.9, 0.0, clean, warn=0.7).head,
-        opinion_words(0.5, 0.6, 0.4, clean, warn=0.7).head,
-        opinion_words(0.5, None, None, None, warn=0.7).head,
+        opinion_words(0.3, 0.4, 0.2, counts, warn=0.7, had_context=True).head,
+        opinion_words(0.95, 0.4, 0.9, counts, warn=0.7, had_context=True).head,
+        opinion_words(0.2, 0.9, 0.75, clean, warn=0.7, had_context=True).head,
+        opinion_words(0.9, 0.9, 0.0, clean, warn=0.7, had_context=True).head,
+        opinion_words(0.5, 0.6, 0.4, clean, warn=0.7, had_context=True).head,
+        opinion_words(0.5, None, None, None, warn=0.7, had_context=True).head,
     ]
     assert heads == ["Agrees", "Disagrees", "Disagrees", "Agrees", "No opinion", "No opinion"]
+
+
+@pytest.mark.parametrize(
+    ("faithfulness", "support", "opinion", "had_context", "reason"),
+    [
+        (0.0, None, {}, False, "no passage to check against"),
+        (1.0, None, {}, True, "nothing in the answer to check"),
+        (None, None, {}, True, "no faithfulness score to compare with"),
+        (None, 0.8, {}, True, "no faithfulness score to compare with"),
+        (0.5, None, None, False, "not counted yet"),
+        (0.9, 0.9, {"counts": {"date": {"claimed": 1, "found": 1}}}, True,
+         "its one number, date or name is in the passages"),
+        (0.9, 0.9, {"counts": {"date": {"claimed": 1200, "found": 1200}}}, True,
+         "all 1,200 numbers, dates and names are in the passages"),
+        (0.2, 0.5, {"flags": ["number"], "counts": {"number": {"claimed": 1, "found": 0}}}, True,
+         "1 of 1 number is in no passage"),
+        (0.2, 0.5, {"flags": ["roles"], "counts": {"roles": {"claimed": 3, "found": 1}}}, True,
+         "2 of 3 pairs of names do not fit"),
+    ],
+)  # fmt: skip
+def test_the_second_opinion_says_what_it_found_or_why_it_has_none(
+    faithfulness: float | None,
+    support: float | None,
+    opinion: dict[str, Any] | None,
+    had_context: bool,  # noqa: FBT001
+    reason: str,
+) -> None:
+    words = opinion_words(faithfulness, support, 0.0, opinion, warn=0.7, had_context=had_context)
+    assert words.reason == reason
 
 
 @pytest.mark.parametrize("target", ["//[x", "http://[", "http://[::1"])

@@ -64,13 +64,19 @@ FILL = (
         " FROM generate_series(0, 20000) AS n"
     ),
     (
+        "INSERT INTO kb_ground_truth (org_id, specialist_id, query_sha, doc_id, status, grade, p, positive, negative,"
+        " conversations, evidence_count, kinds, first_observed_at, last_observed_at, as_of, rule_version)"
+        " SELECT gen_random_uuid(), gen_random_uuid(), repeat('0', 64), 'd' || n, 'judged', n % 4, 0.5, 1, 1, 1, 1,"
+        " '{cited}', now(), now(), now(), 'r' FROM generate_series(0, 20000) AS n"
+    ),
+    (
         "INSERT INTO kb_access_record (actor, purpose, bodies, body_bytes, read_at) SELECT 'a', 'grading', 1, 1,"
         " now() - n * interval '1 hour' FROM generate_series(0, 20000) AS n"
     ),
 )
 WHOLE = re.compile(
     r"Seq Scan on (rag_quality\w*|rag_metric|rag_call_window|kb_retrieval_window|kb_retrieval_day|kb_access_record|"
-    r"kb_retrieval_gap)\b"
+    r"kb_retrieval_gap|kb_ground_truth)\b"
 )
 WEEK = Window(NOW - timedelta(days=7) - HOUR * 5, NOW - HOUR * 5)
 PARTS = parts(WEEK)
@@ -99,6 +105,11 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "retrieval_days": {**PARTS.bounds, **RETRIEVAL},
     "retrieval_histograms": {**PARTS.bounds, **RETRIEVAL},
     "retrieval_filters": {"since": PARTS.days[0]},
+    "gap_kinds": {**HOURS, **RETRIEVAL},
+    "judgments": {
+        "org": None, "specialist": None, "status": None, "grade": 3, "after_org": UUID(int=1),
+        "after_specialist": UUID(int=1), "after_sha": "0" * 64, "after_doc": "d", "limit": 51,
+    },
     "gaps": {**HOURS, **RETRIEVAL, "kind": None, "after_at": NOW, "after_id": UUID(int=1), "limit": 10},
 }  # fmt: skip
 

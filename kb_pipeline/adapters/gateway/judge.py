@@ -23,6 +23,7 @@ from kb_pipeline.adapters.gateway.hosts import (
     is_private_name,
     refuse_public_host,
 )
+from kb_pipeline.counting import counted
 from kb_pipeline.errors import JudgeRefused
 from kb_pipeline.grading.judging import (
     PROMPT_VERSION,
@@ -249,7 +250,7 @@ class GatewayJudge:
         """A refusal of the call's length, whatever its status; what the server says of its window is remembered."""
         if tokens is not None:
             self.context_tokens = min(self.context_tokens, tokens)
-        size = f"of {tokens} tokens" if tokens else "of a size that it does not tell"
+        size = f"of {counted(tokens, 'token')}" if tokens else "of a size that it does not tell"
         return replace(
             judgement,
             error_class=ErrorClass.HTTP_4XX,

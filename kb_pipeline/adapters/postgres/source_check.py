@@ -12,6 +12,7 @@ from psycopg import sql
 
 from kb_pipeline.adapters.postgres import failures, queries
 from kb_pipeline.adapters.postgres.connection import Connection, Database
+from kb_pipeline.counting import counted
 
 SCHEMA = "kb_source"
 MAPPING = "sql/source_views.sql"
@@ -152,7 +153,7 @@ def _check(connection: Connection, view: SourceView, found: Mapping[str, str] | 
     if refusal is not None:
         message = f"cannot be read: the database {refusal}"
         return Finding(name=name, ok=False, message=message, remedy=_how_to_grant(name))
-    return Finding(name=name, ok=True, message=f"is there, with its {len(view.columns)} columns")
+    return Finding(name=name, ok=True, message=f"is there, with its {counted(len(view.columns), 'column')}")
 
 
 def _absent(view: SourceView, name: str, *, is_required: bool) -> Finding:

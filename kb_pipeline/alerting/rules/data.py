@@ -9,6 +9,7 @@ from statistics import median
 
 from kb_pipeline.alerting.rules.limits import Limits, thin
 from kb_pipeline.alerting.statistics import Past
+from kb_pipeline.counting import counted
 from kb_pipeline.records import Finding, Memory, Reading, Severity
 from kb_pipeline.windows import HOUR, floor_hour
 
@@ -38,7 +39,8 @@ def read_pulse(pulse: Pulse, memory: Memory, limits: Limits, now: datetime) -> R
         finding=Finding.BREACH if silent >= SCHEDULES * limits.every else Finding.BETWEEN,
         severity=Severity.HIGH,
         sentence=(
-            f"No evaluation has succeeded for {silent // timedelta(minutes=1)} minutes; what stands is not known."
+            f"No evaluation has succeeded for {counted(silent // timedelta(minutes=1), 'minute')}; what stands is not "
+            "known."
         ),
     )
 
@@ -60,7 +62,10 @@ def read_traffic(past: Past, memory: Memory, limits: Limits, now: datetime) -> R
     return Reading(
         finding=Finding.BREACH,
         severity=Severity.HIGH,
-        sentence=f"No call in the last closed hour; {usual:.0f} turns are usual at this hour of the week.",
+        sentence=(
+            f"No call in the last closed hour; {counted(round(usual), 'turn is', 'turns are')} usual at this hour of "
+            "the week."
+        ),
         value=0.0,
         threshold=float(USUAL),
         window_h=1,

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from kb_pipeline.alerting.rules.limits import Limits, absent, span_words, thin
 from kb_pipeline.alerting.statistics import BASELINE_H, DAY_H, SPANS_H, Past
+from kb_pipeline.counting import counted, out_of
 from kb_pipeline.records import Finding, Memory, Reading, Severity
 
 MIN_RETRIEVALS = 50
@@ -27,7 +28,7 @@ def read(past: Past, memory: Memory, limits: Limits, now: datetime) -> Reading: 
     span = past.shortest("retrievals", MIN_RETRIEVALS)
     if span is None:
         n = past.count("retrievals", SPANS_H[-1])
-        return thin(f"{n} retrievals in {span_words(SPANS_H[-1])}; {MIN_RETRIEVALS} are needed.", n=n)
+        return thin(f"{counted(n, 'retrieval')} in {span_words(SPANS_H[-1])}; {MIN_RETRIEVALS} are needed.", n=n)
     usual = _usual(past, span, memory, limits)
     share = past.share("empty", "retrievals", span)
     lower = share.lower(limits.z)
@@ -39,8 +40,8 @@ def read(past: Past, memory: Memory, limits: Limits, now: datetime) -> Reading: 
         finding=finding,
         severity=Severity.WARNING if finding is Finding.BREACH else None,
         sentence=(
-            f"{share.k} of {share.n} retrievals in {span_words(span)} found nothing ({share.value:.1%}, at least "
-            f"{lower:.1%}); above {limit:.1%} is a spike."
+            f"{out_of(share.k, share.n, 'retrieval')} in {span_words(span)} found nothing ({share.value:.1%}, "
+            f"at least {lower:.1%}); above {limit:.1%} is a spike."
         ),
         value=share.value,
         bound=lower,

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from kb_pipeline.alerting.rules.limits import Limits, absent, span_words, thin
 from kb_pipeline.alerting.statistics import DAY_H, SAYS_SOMETHING, SHORT_H, SPANS_H, Mean, Past
+from kb_pipeline.counting import counted, form, out_of
 from kb_pipeline.records import Finding, Memory, Reading, Severity
 
 # So far above the threshold the mean must be again.
@@ -51,13 +52,14 @@ def withheld(past: Past, limits: Limits) -> Reading | tuple[int, float]:
     span = past.shortest("scored", limits.min_graded)
     if span is None:
         n = past.count("scored", longest)
-        sentence = f"{n} turns have a faithfulness score in {span_words(longest)}; {limits.min_graded} are needed."
+        have = counted(n, "turn has", "turns have")
+        sentence = f"{have} a faithfulness score in {span_words(longest)}; {limits.min_graded:,} are needed."
         return thin(sentence, n=n, window_h=longest)
     graded = past.share("graded", "judgeable", span)
     if graded.value < LEAST_COVERAGE:
         sentence = (
-            f"{graded.k} of {graded.n} judgeable turns of {span_words(span)} are graded; below "
-            f"{LEAST_COVERAGE:.0%} their mean is withheld."
+            f"{out_of(graded.k, graded.n, 'judgeable turn')} of {span_words(span)} {form(graded.k, 'is', 'are')} "
+            f"graded; below {LEAST_COVERAGE:.0%} their mean is withheld."
         )
         return thin(sentence, n=past.count("scored", span), window_h=span, coverage=graded.value)
     return span, graded.value
@@ -72,6 +74,6 @@ def _finding(mean: Mean, upper: float, limits: Limits, *, agrees: bool) -> tuple
 
 
 def _sentence(mean: Mean, upper: float, span: int, limits: Limits) -> str:
-    facts = f"Mean faithfulness is {mean.value:.2f} over {mean.n} graded turns in {span_words(span)}"
+    facts = f"Mean faithfulness is {mean.value:.2f} over {counted(mean.n, 'graded turn')} in {span_words(span)}"
     bound = f" (at most {upper:.2f} by its Wilson bound)" if limits.z else ""
     return f"{facts}{bound}; the threshold is {limits.faithfulness_warn:.2f}."

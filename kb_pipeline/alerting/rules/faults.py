@@ -25,7 +25,7 @@ def read_rule(trial: Trial, memory: Memory, limits: Limits, now: datetime) -> Re
     return Reading(
         finding=Finding.BREACH,
         severity=Severity.HIGH,
-        sentence=f"The rule could not be evaluated for {trial.failures} of its subjects: {trial.error}.",
+        sentence=f"The rule could not be evaluated for {trial.failures:,} of its subjects: {trial.error}.",
         n=trial.failures,
     )
 

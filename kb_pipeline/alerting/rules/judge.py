@@ -9,6 +9,7 @@ from itertools import takewhile
 
 from kb_pipeline.alerting.rules.limits import Limits, thin
 from kb_pipeline.alerting.statistics import Share
+from kb_pipeline.counting import counted
 from kb_pipeline.records import Finding, Memory, Reading, Severity
 
 MIN_CALLS = 10
@@ -59,8 +60,8 @@ def read(condition: JudgeCondition, memory: Memory, limits: Limits, now: datetim
         finding=Finding.GOOD if is_well else finding,
         severity=Severity.HIGH if finding is Finding.BREACH else None,
         sentence=(
-            f"The judge gave no scores to {failed.k} of its last {failed.n} turns, {in_a_row} of them in a row; the "
-            f"oldest turn has waited {waiting // timedelta(minutes=1)} minutes."
+            f"The judge gave no scores to {failed.k:,} of its last {counted(failed.n, 'turn')}, {in_a_row:,} of them "
+            f"in a row; the oldest turn has waited {counted(waiting // timedelta(minutes=1), 'minute')}."
         ),
         value=failed.value,
         bound=failed.lower(limits.z),

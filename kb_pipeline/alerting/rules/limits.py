@@ -6,6 +6,7 @@ Belongs here: numbers that an operator can change. Does not: a rule's own consta
 from dataclasses import dataclass
 from datetime import timedelta
 
+from kb_pipeline.counting import counted
 from kb_pipeline.records import Finding, Reading
 
 
@@ -37,4 +38,4 @@ def absent(what: str) -> Reading:
 
 def span_words(hours: int) -> str:
     """A window in words."""
-    return f"{hours} hours" if hours <= 24 else f"{hours // 24} days"  # noqa: PLR2004 a day
+    return counted(hours, "hour") if hours <= 24 else counted(hours // 24, "day")  # noqa: PLR2004 a day

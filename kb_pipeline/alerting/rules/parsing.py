@@ -9,6 +9,7 @@ from itertools import islice
 
 from kb_pipeline.alerting.rules.limits import Limits, absent, thin
 from kb_pipeline.alerting.statistics import DAY_H, Past, Share
+from kb_pipeline.counting import counted, out_of
 from kb_pipeline.records import Finding, Memory, Reading, Severity
 
 # An objective of 99 %: 14.4 times its budget burns a fiftieth of the month in an hour, 6 times a tenth in three days.
@@ -30,13 +31,17 @@ def read(past: Past, memory: Memory, limits: Limits, now: datetime) -> Reading: 
         return absent("turn that could be read or not")
     runs = list(islice(past.runs("unparsed", "attempted", within=LONG_H), RUNS))
     if not runs:
-        return thin(f"{day.n} turns in 24 hours are too few to judge the template by.", n=day.n, window_h=DAY_H)
+        return thin(
+            f"{counted(day.n, 'turn in 24 hours is', 'turns in 24 hours are')} too few to judge the template by.",
+            n=day.n,
+            window_h=DAY_H,
+        )
     finding, severity = _finding(past, day, runs, limits.z)
     return Reading(
         finding=finding,
         severity=severity,
         sentence=(
-            f"{day.k} of {day.n} turns in 24 hours, and {runs[0].k} of the newest {runs[0].n}, "
+            f"{out_of(day.k, day.n, 'turn')} in 24 hours, and {runs[0].k:,} of the newest {runs[0].n:,}, "
             f"could not be read by the template's markers."
         ),
         value=day.value,

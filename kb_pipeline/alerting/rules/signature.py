@@ -7,6 +7,7 @@ from datetime import datetime
 
 from kb_pipeline.alerting.rules.limits import Limits, absent, span_words, thin
 from kb_pipeline.alerting.statistics import BASELINE_H, DAY_H, SHARE_CASES, SHORT_H, SPANS_H, Past
+from kb_pipeline.counting import form, out_of
 from kb_pipeline.records import Finding, Memory, Reading, Severity
 
 LOST_SHARE = 0.25
@@ -37,8 +38,8 @@ def read(past: Past, memory: Memory, limits: Limits, now: datetime) -> Reading: 
         finding=finding,
         severity=Severity.CRITICAL if finding is Finding.BREACH else None,
         sentence=(
-            f"{share.k} of {share.n} calls in {span_words(span)} are recognised as turns ({share.value:.0%}); "
-            f"{usual:.0%} is usual."
+            f"{out_of(share.k, share.n, 'call')} in {span_words(span)} {form(share.k, 'is', 'are')} recognised as "
+            f"turns ({share.value:.0%}); {usual:.0%} is usual."
         ),
         value=share.value,
         bound=share.upper(limits.z),

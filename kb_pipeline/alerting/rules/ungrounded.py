@@ -8,6 +8,7 @@ from datetime import datetime
 from kb_pipeline.alerting.rules.faithfulness import withheld
 from kb_pipeline.alerting.rules.limits import Limits, span_words
 from kb_pipeline.alerting.statistics import SHORT_H, Past
+from kb_pipeline.counting import form, out_of
 from kb_pipeline.records import Finding, Memory, Reading, Severity
 
 CRITICAL_TIMES = 2.0
@@ -37,8 +38,9 @@ def read(past: Past, memory: Memory, limits: Limits, now: datetime) -> Reading: 
         finding=finding,
         severity=severity,
         sentence=(
-            f"{share.k} of {share.n} graded turns in {span_words(span)} are below the floor of faithfulness "
-            f"({share.value:.0%}, at least {lower:.0%}); the limit is {limits.ungrounded_share:.0%}."
+            f"{out_of(share.k, share.n, 'graded turn')} in {span_words(span)} {form(share.k, 'is', 'are')} below the "
+            f"floor of faithfulness ({share.value:.0%}, at least {lower:.0%}); the limit is "
+            f"{limits.ungrounded_share:.0%}."
         ),
         value=share.value,
         bound=lower,

@@ -10,6 +10,7 @@ import redis
 from prometheus_client import CollectorRegistry
 
 from kb_pipeline.adapters.postgres.connection import Database
+from kb_pipeline.counting import counted
 from kb_pipeline.demo.queries import load
 from kb_pipeline.errors import KbPipelineError
 from kb_pipeline.recorder import RetrievalRecorder
@@ -79,5 +80,7 @@ def _await(database: Database, expected: int, before: int, on_arrival: Callable[
             on_arrival(seen - before)
         elif time.monotonic() - last_news > STALLED_S:
             missing = expected - seen
-            raise KbPipelineError(f"{missing} events did not arrive; the worker's output is in worker.log of the demo")
+            raise KbPipelineError(
+                f"{counted(missing, 'event')} did not arrive; the worker's output is in worker.log of the demo"
+            )
         time.sleep(PAUSE_S)

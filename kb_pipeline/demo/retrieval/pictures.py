@@ -9,6 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from kb_pipeline.counting import counted
 from kb_pipeline.demo.retrieval.findings import Findings, Rule, Strongest
 from kb_pipeline.records import GapKind
 
@@ -43,8 +44,8 @@ def follow(judgment: Strongest) -> str:
     """How to see the evidence of a judgment."""
     pair = judgment.pair
     return (
-        f"Grade {judgment.grade} from {judgment.conversations} conversations; its evidence: ground-truth explain "
-        f"--query {pair.query_sha} --doc {pair.doc_id} --org {pair.tenant.org_id} "
+        f"Grade {judgment.grade} from {counted(judgment.conversations, 'conversation')}; its evidence: "
+        f"ground-truth explain --query {pair.query_sha} --doc {pair.doc_id} --org {pair.tenant.org_id} "
         f"--specialist {pair.tenant.specialist_id}\n"
     )
 
@@ -53,8 +54,9 @@ def headline(findings: Findings) -> str:
     """The street in one sentence."""
     judged, precision = sum(findings.ground_truth.values()), _share(findings.harvested.agreement.precision)
     return (
-        f"{findings.events:,} retrievals and {findings.searches:,} steps of experts' searches went through the queue; "
-        f"{findings.drafts:,} drafts gave {judged:,} judgments, and {precision} of the relevant ones are true."
+        f"{counted(findings.events, 'retrieval')} and {counted(findings.searches, 'step')} of experts' searches "
+        f"went through the queue; {counted(findings.drafts, 'draft')} gave {counted(judged, 'judgment')}, and "
+        f"{precision} of the relevant ones are true."
     )
 
 

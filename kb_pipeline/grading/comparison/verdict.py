@@ -6,6 +6,7 @@ Belongs here: the rule and its words. Does not: figures.
 from dataclasses import dataclass
 from enum import StrEnum
 
+from kb_pipeline.counting import counted
 from kb_pipeline.grading.comparison.figures import AspectFigures, Comparison
 
 # As many as the corrected mean of the calibration asks for.
@@ -73,6 +74,7 @@ def _same(figures: AspectFigures, moved: str) -> Verdict:
         finding=Finding.SAME_ON_AVERAGE,
         sentence=(
             f"{means}, but the two disagree on single turns (kappa {warning.kappa:.2f} at {warning.threshold}): "
-            f"{warning.fell + warning.rose:,} turns change sides; look at the largest differences before switching"
+            f"{counted(warning.fell + warning.rose, 'turn changes sides', 'turns change sides')}; look at the largest "
+            "differences before switching"
         ),
     )

@@ -95,12 +95,13 @@ class PostgresRetrieval:
         *,
         limit: int,
         status: str | None = None,
+        grade: int | None = None,
         after: tuple[UUID, UUID, str, str] | None = None,
     ) -> list[Row]:
         """Judgments in the order of their key."""
         names = ("after_org", "after_specialist", "after_sha", "after_doc")
         place = dict(zip(names, after or (None,) * len(names), strict=True))
-        return self._rows("judgments", asdict(chosen) | place | {"status": status, "limit": limit})
+        return self._rows("judgments", asdict(chosen) | place | {"status": status, "grade": grade, "limit": limit})
 
     def _rows(self, name: str, parameters: Mapping[str, Any]) -> list[Row]:
         with self._database.connect() as connection, connection.cursor(row_factory=dict_row) as cursor:

@@ -14,6 +14,7 @@ from psycopg.rows import dict_row
 from kb_pipeline.adapters.postgres.connection import Connection
 from kb_pipeline.adapters.postgres.retrieval.queries import load
 from kb_pipeline.adapters.postgres.text import storable
+from kb_pipeline.counting import counted
 from kb_pipeline.errors import KbPipelineError
 from kb_pipeline.records import Tenant
 from kb_pipeline.retrieval.queries import query_sha
@@ -86,8 +87,8 @@ def find_pair(connection: Connection, sha: str, doc_id: str, tenant: Tenant | No
         asked = _with_evidence(connection, asked, sha, doc_id) or asked
     if len(asked) > 1:
         raise UnknownPair(
-            f"{len(asked)} tenants were asked this query, and their judgments have nothing to do with each other; name "
-            "one by its organisation and specialist"
+            f"{counted(len(asked), 'tenant')} were asked this query, and their judgments have nothing to do with each "
+            "other; name one by its organisation and specialist"
         )
     row = asked[0]
     found = Tenant(org_id=row["org_id"], specialist_id=row["specialist_id"])

@@ -5,6 +5,7 @@ SELECT
 FROM kb_ground_truth AS t
 LEFT JOIN kb_query AS q USING (org_id, specialist_id, query_sha)
 WHERE (%(status)s::text IS NULL OR t.status = %(status)s)
+  AND (%(grade)s::integer IS NULL OR t.grade = %(grade)s)
   AND (%(org)s::uuid IS NULL OR t.org_id = %(org)s)
   AND (%(specialist)s::uuid IS NULL OR t.specialist_id = %(specialist)s)
   AND (%(after_doc)s::text IS NULL OR (t.org_id, t.specialist_id, t.query_sha, t.doc_id)
