@@ -65,6 +65,27 @@ def _unheld(faithfulness: float | None, opinion: Mapping[str, Any] | None, *, ha
     return "nothing in the answer to check" if had_context else "no passage to check against"
 
 
+def counts_in_words(opinion: Mapping[str, Any]) -> str:
+    """How much of what the answer claims was found, kind by kind: `0 of 1 amounts, 2 of 2 names`."""
+    counts = opinion.get("counts") or {}
+    said = [
+        f"{count.get('found', 0)} of {count.get('claimed', 0)} {_THINGS.get(kind, kind)}"
+        for kind, count in sorted(counts.items())
+    ]
+    return ", ".join(said) or "nothing is claimed"
+
+
+def remarks_in_words(opinion: Mapping[str, Any]) -> str | None:
+    """What else is to be known of an opinion: another language than the question's, a turn that was read in part."""
+    said = []
+    if opinion.get("wrong_language"):
+        languages = f"in {opinion.get('answer_language')}, the question in {opinion.get('question_language')}"
+        said.append(f"the answer is {languages}")
+    if opinion.get("partial"):
+        said.append("the turn is very long: a part of it was read")
+    return "; ".join(said) or None
+
+
 def _doubted(counts: Mapping[str, Any], flags: Sequence[str]) -> str:
     parts = []
     for kind in flags[:2]:

@@ -1,5 +1,6 @@
 """review: which turns a person should look at first, as that person meets them."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,7 @@ def test_the_turn_whose_wrong_amount_the_judge_overlooked_comes_first_with_the_r
     lines = shown.out.splitlines()
     assert (shown.code, shown.err) == (0, "")
     assert "wrong" in lines[2]
-    assert "the judge trusts" in lines[2]
+    assert "the judge trusts" in lines[3]
     assert "amount" in shown.out
     assert WRONG not in shown.out
     first, second = terminal.run("review", "--json").json
@@ -47,7 +48,11 @@ def test_a_limit_and_a_surface_are_kept(terminal: Terminal) -> None:
     assert "lies in the future" in terminal.run("review", "--since", "2999-01-01T00:00Z").sentence
 
 
-def test_explain_shows_the_second_opinion(terminal: Terminal) -> None:
+def test_explain_shows_the_second_opinion_in_words(terminal: Terminal) -> None:
+    said = terminal.run("explain", "wrong")
+    assert "second opinion    Disagrees: 1 of 1 amounts are in no passage; check by hand" in said.out
+    assert re.search(r"of it found .*0 of 1 amounts", said.prose)
+    assert "{" not in said.out
     shown = terminal.run("explain", "wrong", "--json").json["turn"]
     assert shown["opinion"]["kind"] == "amount"
     assert shown["disagreement"] > 0.7
