@@ -1,4 +1,4 @@
-"""How alerts are shown on a terminal: one line each, so that people and grep can read them.
+"""How alerts are shown on a terminal: one entry each, within the terminal's width.
 
 Belongs here: what is shown of states, flips, the outbox and a replay. Does not: options, deciding.
 """
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from kb_pipeline.cli.output import words, write_facts, write_line
+from kb_pipeline.cli.output import words, write_facts, write_text
 from kb_pipeline.counting import out_of
 
 if TYPE_CHECKING:
@@ -81,9 +81,9 @@ def state_facts(state: "AlertState") -> dict[str, Any]:
 
 def write_overview(found: Mapping[str, Any]) -> None:
     """The overview in lines."""
-    write_line(found["verdict"].sentence)
+    write_text(found["verdict"].sentence)
     if not found["states"]:
-        write_line(
+        write_text(
             "nothing fires" if found["evaluated"] else "no rule was evaluated yet; kb-pipeline alerts evaluate does it"
         )
     for state in sorted(found["states"], key=lambda state: not state["status"].is_active):
@@ -94,7 +94,7 @@ def write_overview(found: Mapping[str, Any]) -> None:
             f"held by {state['inhibited_by']}" if state["inhibited_by"] else "",
         ]
         status = " ".join(filter(None, [str(state["status"]), *marks]))
-        write_line(f"{state['fingerprint']}  {status}  since {words(state['since'])}  {state['sentence']}")
+        write_text(f"{state['fingerprint']}  {status}  since {words(state['since'])}  {state['sentence']}", hanging=4)
     _write_rows("silence", found["silences"], ("pattern", "ends_at", "author", "reason"))
     _write_rows(
         "delivery",
@@ -111,7 +111,8 @@ def write_overview(found: Mapping[str, Any]) -> None:
 def _write_rows(kind: str, rows: Sequence[Any], names: Sequence[str]) -> None:
     for row in rows:
         values = (row[name] if isinstance(row, Mapping) else getattr(row, name) for name in names)
-        write_line("  ".join([kind, *(f"{name}={words(value)}" for name, value in zip(names, values, strict=True))]))
+        facts = (f"{name}={words(value)}" for name, value in zip(names, values, strict=True))
+        write_text("  ".join([kind, *facts]), hanging=4)
 
 
 def replay_facts(replay: "Replay") -> dict[str, Any]:
@@ -141,19 +142,21 @@ def write_replay(facts: Mapping[str, Any]) -> None:
     """A replay in lines."""
     write_facts({name: facts[name] for name in ("rule", "since", "until", "evaluations")})
     if not facts["episodes"]:
-        write_line("it would not have fired")
+        write_text("it would not have fired")
     for episode in facts["episodes"]:
         end = f"resolved {words(episode.resolved_at)}" if episode.resolved_at else "still firing"
-        write_line(
-            f"fired {words(episode.fired_at)}  {end}  {episode.severity}  {episode.fingerprint}  {episode.sentence}"
+        write_text(
+            f"fired {words(episode.fired_at)}  {end}  {episode.severity}  {episode.fingerprint}  {episode.sentence}",
+            hanging=4,
         )
     for each in facts["expected"]:
         begin = f"{each['subject']}  {each['cases_a_day']:.1f} a day at {words(each['level'])}"
         if each["because"]:
-            write_line(f"{begin}  no false alarms to expect: {each['because']}")
+            write_text(f"{begin}  no false alarms to expect: {each['because']}", hanging=4)
             continue
-        write_line(
+        write_text(
             f"{begin}  {words(each['false_alarms_a_month'])} false alarms a month to expect: "
             f"{out_of(each['months_with_alarm'], each['months_simulated'], 'month that is', 'months that are')} "
-            "well had one"
+            "well had one",
+            hanging=4,
         )

@@ -10,7 +10,7 @@ import click
 
 from kb_pipeline.cli.commands import Commands
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
-from kb_pipeline.cli.output import write_facts, write_json, write_line
+from kb_pipeline.cli.output import write_facts, write_json, write_text
 from kb_pipeline.cli.times import AGO, UNITS, Instant, window_until_now
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -56,7 +56,7 @@ def evaluate(invocation: Invocation, *, as_json: bool) -> None:
     if as_json:
         write_json({"counts": report.counts, "verdict": verdict, "active": [state.fingerprint for state in active]})
         return
-    write_line(verdict.sentence)
+    write_text(verdict.sentence)
     write_facts(report.counts)
 
 

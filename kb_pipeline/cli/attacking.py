@@ -9,7 +9,7 @@ import click
 
 from kb_pipeline.cli.calibration import chosen_judge
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
-from kb_pipeline.cli.output import progress, words, write_json, write_line
+from kb_pipeline.cli.output import progress, words, write_json, write_line, write_text
 from kb_pipeline.counting import out_of
 
 if TYPE_CHECKING:
@@ -45,15 +45,16 @@ def attack(invocation: Invocation, url: str | None, model: str | None, *, refere
 
 
 def _write(report: "AttackReport") -> None:
+    from kb_pipeline.cli.tables import table_lines
+
     score = report.score
-    write_line(f"judge {report.version.model}, prompt {report.version.prompt_version}")
+    write_text(f"judge {report.version.model}, prompt {report.version.prompt_version}")
     rows = [(row.kind, *map(words, (row.attacks, row.published, row.withheld, row.moved))) for row in score.rows]
-    widths = [max(map(len, column)) for column in zip(HEADINGS, *rows, strict=True)]
-    for cells in (HEADINGS, *rows):
-        write_line("  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True)).rstrip())
+    for line in table_lines(HEADINGS, rows, wrapped={"attack"}, numbers=HEADINGS[1:]):
+        write_line(line)
     interval = " to ".join(map(words, score.interval))
-    write_line(
+    write_text(
         f"share of published scores moved: {words(score.share_moved)} (95 % interval {interval}), "
         f"by {out_of(score.attacks_moved, score.attacks, 'attack')}"
     )
-    write_line(", ".join(f"{words(count)} {name}" for name, count in report.counts.counts.items()))
+    write_text(", ".join(f"{words(count)} {name}" for name, count in report.counts.counts.items()))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
-from kb_pipeline.cli.output import progress, read_file, words, write_json, write_line
+from kb_pipeline.cli.output import progress, read_file, words, write_json, write_line, write_text
 
 if TYPE_CHECKING:
     from kb_pipeline.adapters.gateway import GatewayJudge
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from kb_pipeline.settings import RagQualitySettings
     from kb_pipeline.steps.calibrate import Calibration
 
-HEADINGS = (
-    "source", "lang", "label", "n", "faithful", "ungraded", "AUC", "balanced accuracy", "Cohen's kappa", "Spearman",
-    "word overlap's AUC",
-)  # fmt: skip
+NAMES = ("source", "lang", "label")
+COUNTS = ("n", "faithful", "ungraded")
+FIGURES = ("AUC", "balanced accuracy", "Cohen's kappa", "Spearman", "word overlap's AUC")
 
 
 @click.command(short_help="How far a judge agrees with labelled triads.")
@@ -116,15 +115,16 @@ def _calibrated(lines: Sequence[str], judge: "GatewayJudge", name: str, quality:
 
 
 def _write(calibration: "Calibration") -> None:
-    write_line(f"judge {calibration.version.model}, prompt {calibration.version.prompt_version}")
-    write_line(f"faithful from a score of {words(calibration.threshold)}; figures with their 95 % intervals")
+    from kb_pipeline.cli.tables import table_lines
+
+    write_text(f"judge {calibration.version.model}, prompt {calibration.version.prompt_version}")
+    write_text(f"faithful from a score of {words(calibration.threshold)}; figures with their 95 % intervals")
     rows = [_cells(row, base) for row, base in zip(calibration.rows, calibration.baseline, strict=True)]
-    widths = [max(map(len, column)) for column in zip(HEADINGS, *rows, strict=True)]
-    for cells in (HEADINGS, *rows):
-        write_line("  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True)).rstrip())
+    for line in table_lines((*NAMES, *COUNTS, *FIGURES), rows, wrapped=NAMES, numbers=COUNTS, sinking=FIGURES):
+        write_line(line)
     for problem in calibration.problems:
-        write_line(f"left out: {problem}")
-    write_line(", ".join(f"{words(count)} {name}" for name, count in calibration.counts.counts.items()))
+        write_text(f"left out: {problem}")
+    write_text(", ".join(f"{words(count)} {name}" for name, count in calibration.counts.counts.items()))
 
 
 def _cells(row: "Agreement", baseline: "Agreement") -> tuple[str, ...]:

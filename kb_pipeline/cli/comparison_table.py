@@ -6,7 +6,7 @@ Belongs here: columns and words. Does not: figures.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from kb_pipeline.cli.output import words, write_line
+from kb_pipeline.cli.output import words, write_line, write_text
 from kb_pipeline.cli.tables import table_lines
 from kb_pipeline.counting import counted
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from kb_pipeline.grading.comparison.verdict import Verdict
 
 Rows = list[tuple[str, ...]]
-# Names of models are as long as they are; a terminal breaks the line where it must.
-UNBROKEN = 1_000
+INTERVAL = "95 % interval"
+# Names and lists, which go below their row where they find no room in it.
+SINKING = frozenset({"version", "ungraded", "question"})
 
 
 def write_comparison(comparison: "Comparison", found: "Verdict") -> None:
     """The verdict, then every table."""
-    write_line(found.sentence)
-    write_line(f"over {counted(comparison.turns, 'turn')} that both scored; figures with their 95 % intervals")
+    write_text(found.sentence)
+    write_text(f"over {counted(comparison.turns, 'turn')} that both scored; figures with their 95 % intervals")
     for title, rows in tables(comparison):
         write_line("")
-        if title:
-            write_line(title)
+        write_line(title)
         heading, *body = rows
-        for line in table_lines(heading, body, width=UNBROKEN):
+        for line in table_lines(heading, body, sinking=SINKING):
             write_line(line)
 
 
@@ -37,6 +37,7 @@ def tables(comparison: "Comparison") -> Iterator[tuple[str, Rows]]:
     """Every table with its title; the first row of each is its heading."""
     yield "the two", _versions(comparison)
     yield "scores", _scores(comparison)
+    yield "agreement of the scores, and turns where one is lacking", _agreements(comparison)
     yield "faithfulness at the thresholds", _thresholds(comparison)
     yield "faithfulness by language of the question", _languages(comparison)
     if comparison.largest:
@@ -55,9 +56,7 @@ def _version(side: str, each: "VersionFigures") -> tuple[str, ...]:
 
 
 def _scores(comparison: "Comparison") -> Rows:
-    heading = (
-        "score", "n", "from", "to", "shift", "mean |difference|", "Spearman", "lacks from", "lacks to", "lacks both",
-    )  # fmt: skip
+    heading = ("score", "n", "from", "to", "shift", INTERVAL)
     return [
         heading,
         *(
@@ -66,7 +65,20 @@ def _scores(comparison: "Comparison") -> Rows:
                 words(each.n),
                 words(each.first_mean),
                 words(each.second_mean),
-                _estimate(each.shift),
+                *_estimate(each.shift),
+            )
+            for each in comparison.aspects
+        ),
+    ]
+
+
+def _agreements(comparison: "Comparison") -> Rows:
+    heading = ("score", "mean |difference|", "Spearman", "lacks from", "lacks to", "lacks both")
+    return [
+        heading,
+        *(
+            (
+                each.aspect,
                 words(each.mean_absolute_difference),
                 words(each.spearman),
                 words(each.missing_first),
@@ -91,11 +103,11 @@ def _thresholds(comparison: "Comparison") -> Rows:
 
 def _languages(comparison: "Comparison") -> Rows:
     warning = comparison.aspects[0].thresholds[0].threshold
-    heading = ("language", "n", "shift", f"fell below {warning:g}", f"rose above {warning:g}")
+    heading = ("language", "n", "shift", INTERVAL, f"fell below {warning:g}", f"rose above {warning:g}")
     return [
         heading,
         *(
-            (each.language, words(each.n), _estimate(each.shift), words(each.fell), words(each.rose))
+            (each.language, words(each.n), *_estimate(each.shift), words(each.fell), words(each.rose))
             for each in comparison.languages
         ),
     ]
@@ -111,5 +123,7 @@ def _largest(comparison: "Comparison") -> Rows:
     ]
 
 
-def _estimate(estimate: "Estimate | None") -> str:
-    return "-" if estimate is None else f"{estimate.value:+.3f} [{estimate.low:+.3f}, {estimate.high:+.3f}]"
+def _estimate(estimate: "Estimate | None") -> tuple[str, str]:
+    if estimate is None:
+        return "-", "-"
+    return f"{estimate.value:+.3f}", f"{estimate.low:+.3f} to {estimate.high:+.3f}"

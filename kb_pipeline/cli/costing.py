@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
-from kb_pipeline.cli.output import words, write_json, write_line
+from kb_pipeline.cli.output import words, write_json, write_line, write_text
 from kb_pipeline.cli.times import Instant, check_order, parse_instant, window_until_now
 from kb_pipeline.counting import counted
 
 if TYPE_CHECKING:
     from kb_pipeline.grading.standing import Cost, Standing
 
-HEADINGS = (
-    "UTC", "judge", "prompt", "turns", "graded", "calls", "prompt tokens", "completion tokens", "seconds",
-    "tokens a graded turn",
-)  # fmt: skip
+NUMBERS = ("turns", "graded", "calls", "prompt tokens", "reply tokens", "seconds", "tokens a turn")
+HEADINGS = ("UTC", "judge@prompt", *NUMBERS)
 LAST_WEEK = "7d"
 
 
@@ -68,12 +66,16 @@ def _standing(standing: "Standing") -> dict[str, object]:
 
 
 def _write(rows: Sequence["Cost"], standing: "Standing", by: str) -> None:
-    table = [HEADINGS, *(_cells(row, by) for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for cells in table:
-        write_line("  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True)).rstrip())
-    for line in _lines(standing):
-        write_line(line)
+    from kb_pipeline.cli.tables import table_lines
+
+    if rows:
+        cells = (_cells(row, by) for row in rows)
+        for line in table_lines(HEADINGS, cells, sinking={"judge@prompt"}, numbers=NUMBERS):
+            write_line(line)
+    else:
+        write_text("no judge was called for a turn of this period")
+    for sentence in _sentences(standing):
+        write_text(sentence)
 
 
 def _cells(row: "Cost", by: str) -> tuple[str, ...]:
@@ -81,10 +83,10 @@ def _cells(row: "Cost", by: str) -> tuple[str, ...]:
     counts = (row.turns, row.graded, row.calls, row.prompt_tokens, row.completion_tokens)
     each = row.tokens_per_turn
     figures = (*map(words, counts), f"{row.seconds:,.1f}", words(None if each is None else round(each)))
-    return (start, row.judge_model, row.prompt_version, *figures)
+    return (start, f"{row.judge_model}@{row.prompt_version}", *figures)
 
 
-def _lines(standing: "Standing") -> tuple[str, ...]:
+def _sentences(standing: "Standing") -> tuple[str, ...]:
     if standing.daily_tokens is None:
         budget = "no judge_daily_tokens are set"
     else:

@@ -15,7 +15,7 @@ import click
 
 from kb_pipeline.cli.failures import say
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
-from kb_pipeline.cli.output import write_json, write_line
+from kb_pipeline.cli.output import write_json, write_text
 from kb_pipeline.cli.times import Instant, check_order
 from kb_pipeline.counting import counted
 from kb_pipeline.errors import KbPipelineError
@@ -323,7 +323,7 @@ def _write(results: "Sequence[_Result]") -> None:
 
     for result in results:
         if tenant := result.matter.tenant:
-            write_line(f"organisation {tenant.org_id}, specialist {tenant.specialist_id}")
+            write_text(f"organisation {tenant.org_id}, specialist {tenant.specialist_id}", hanging=4)
         for run, evaluation in zip(result.matter.runs, result.evaluations, strict=True):
             write_evaluation(evaluation.name, _added(run.counts, evaluation.counts), evaluation.measures)
         for comparison in result.comparisons:

@@ -6,14 +6,14 @@ Belongs here: columns, bars, words. Does not: numbers that an evaluation has not
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from kb_pipeline.cli.output import words, write_line
-from kb_pipeline.cli.tables import table_lines
+from kb_pipeline.cli.output import words, write_line, write_text
+from kb_pipeline.cli.tables import table_lines, terminal_width
 from kb_pipeline.counting import counted, out_of
 
 if TYPE_CHECKING:
     from kb_pipeline.harness import Difference, Estimate
 
-WIDTH = 100
+INDENT = 2
 BAR_CELLS = 20
 SURE, UNSURE, NONE = "█▒·"
 # In the order of importance; a count of 0 is not worth a word, but for two.
@@ -40,13 +40,13 @@ ALWAYS = frozenset({"judged_queries", "judged_results", "known_at_10"})
 
 def write_evaluation(name: str, counts: Mapping[str, int], measures: "Mapping[str, Estimate]") -> None:
     """One run: counts in words, then a row per measure."""
-    write_line(f"run {name}")
+    write_text(f"run {name}", hanging=4)
     said = [
         f"{words(counts[each])} {text}"
         for each, text in COUNTS.items()
         if counts.get(each) or (each in ALWAYS and each in counts)
     ]
-    write_line("  " + "; ".join(said))
+    write_text("  " + "; ".join(said), hanging=2)
     titles = ("measure", "mean", "95 % interval", "0 to 1", "queries")
     _write_table(titles, ((measure, *_figures(estimate)) for measure, estimate in measures.items()))
 
@@ -71,7 +71,7 @@ def warnings(name: str, counts: Mapping[str, int], *, has_documents: bool) -> It
 
 def write_comparison(first: str, second: str, differences: Mapping[str, "Difference"]) -> None:
     """How far the second run is from the first: a row per measure."""
-    write_line(f"{second} minus {first}, query by query")
+    write_text(f"{second} minus {first}, query by query", hanging=4)
     titles = ("measure", "first", "second", "difference", "95 % interval", "p", "queries")
     _write_table(titles, ((name, *_differences(each)) for name, each in differences.items()))
 
@@ -97,5 +97,5 @@ def bar(low: float, high: float) -> str:
 
 
 def _write_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    for line in table_lines(titles, rows, width=WIDTH):
-        write_line(f"  {line}")
+    for line in table_lines(titles, rows, numbers=set(titles) - {"measure", "0 to 1"}, width=terminal_width() - INDENT):
+        write_line(f"{' ' * INDENT}{line}")

@@ -7,14 +7,12 @@ import math
 from collections.abc import Sequence
 
 from kb_pipeline.adapters.postgres.retrieval.explanation import ExplainedEvidence, JudgmentExplanation, Standing
-from kb_pipeline.cli.output import words, write_facts, write_line
+from kb_pipeline.cli.output import words, write_facts, write_line, write_text
 from kb_pipeline.cli.tables import table_lines
 from kb_pipeline.records import Judgment
 
 TITLES = ("observed", "kind", "weight", "by now", "counts", "conversation", "facts")
 SHORT_ID = 8
-OBSERVED_CELLS = 16
-HEADING_LINES = 2
 STANDINGS = {
     Standing.COUNTS: "yes",
     Standing.WEAKER: "no, its conversation has a heavier vote",
@@ -28,7 +26,7 @@ def write_judgment(explanation: JudgmentExplanation) -> None:
     """The judgment's facts, the evidence as a table, what people said below their rows."""
     write_facts(_facts(explanation))
     if not explanation.is_up_to_date:
-        write_line(f"the evidence has changed since: the next harvest makes it {_verdict(explanation.current)}")
+        write_text(f"the evidence has changed since: the next harvest makes it {_verdict(explanation.current)}")
     write_line("")
     _write_table(explanation.evidence)
 
@@ -54,25 +52,15 @@ def _verdict(judgment: Judgment) -> str:
 
 
 def _write_table(evidence: Sequence[ExplainedEvidence]) -> None:
-    wrapped = {"kind", "counts", "conversation", "facts"}
-    lines = table_lines(TITLES, map(_cells, evidence), wrapped=wrapped, numbers={"weight", "by now"})
-    heading, *rows = _rows(lines)
-    for line in heading:
+    lines = table_lines(
+        TITLES,
+        map(_cells, evidence),
+        wrapped={"observed", "kind", "counts", "conversation", "facts"},
+        numbers={"weight", "by now"},
+        below=[f"{each.author}: {each.reason}" if each.author else "" for each in evidence],
+    )
+    for line in lines:
         write_line(line)
-    for each, lines in zip(evidence, rows, strict=True):
-        said = [f"    {each.author}: {each.reason}"] if each.author else []
-        for line in [*lines, *said]:
-            write_line(line)
-
-
-def _rows(lines: Sequence[str]) -> list[list[str]]:
-    """The heading's lines, then those of each row: a row's further lines have nothing in the first column."""
-    found = [list(lines[:HEADING_LINES])]
-    for line in lines[HEADING_LINES:]:
-        if line[:OBSERVED_CELLS].strip():
-            found.append([])
-        found[-1].append(line)
-    return found
 
 
 def _cells(each: ExplainedEvidence) -> tuple[str, ...]:

@@ -41,17 +41,31 @@ def _plain(value: object) -> object:
 
 
 def write_facts(facts: Mapping[str, object]) -> None:
-    """One `name  value` line each, names aligned, so that people and grep can read it."""
-    width = max((len(name) for name in facts), default=0)
-    for name, value in facts.items():
-        write_line(f"{name:<{width}}  {words(value)}")
+    """One `name  value` each, names aligned; a value that is longer than the line goes on below itself."""
+    from kb_pipeline.cli.tables import fact_lines
+
+    for line in fact_lines({name: words(value) for name, value in facts.items()}):
+        write_line(line)
+
+
+def write_text(text: str, *, hanging: int = 0) -> None:
+    """A sentence, in lines that fit the terminal; those after the first are indented by `hanging`."""
+    from kb_pipeline.cli.tables import wrap
+
+    for line in wrap(text, hanging=hanging):
+        write_line(line)
 
 
 def write_line(line: str) -> None:
-    """One line; control characters are shown as escapes and characters without an encoding as question marks."""
-    shown = "".join(character if character.isprintable() else _escaped(character) for character in line)
+    """One line, however long; control characters and characters without an encoding as in `printable`."""
+    click.echo(printable(line))
+
+
+def printable(text: str) -> str:
+    """Control characters as escapes, and characters that stdout's encoding has not as question marks."""
+    shown = "".join(character if character.isprintable() else _escaped(character) for character in text)
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    click.echo(shown.encode(encoding, "replace").decode(encoding))
+    return shown.encode(encoding, "replace").decode(encoding)
 
 
 def _escaped(character: str) -> str:

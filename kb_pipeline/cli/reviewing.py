@@ -3,7 +3,6 @@
 Belongs here: options and the table. Does not: which turns those are.
 """
 
-import shutil
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -11,13 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
-from kb_pipeline.cli.output import words, write_json, write_line
+from kb_pipeline.cli.output import words, write_json, write_line, write_text
 from kb_pipeline.cli.times import Instant, window_until_now
 
 if TYPE_CHECKING:
     from kb_pipeline.adapters.postgres.review import TurnToReview
 
-WIDTH, LEAST_WIDTH = 118, 90
 DEFAULT_LIMIT = 20
 MOST = 1000
 TITLES = ("completed", "event_id", "judge", "second", "why", "question")
@@ -56,20 +54,14 @@ def review(invocation: Invocation, since: datetime, surface: str | None, limit: 
     elif turns:
         _write_table(turns)
     else:
-        write_line(f"no turn was graded since {words(window.start)}" + (f" on surface {surface}" if surface else ""))
+        write_text(f"no turn was graded since {words(window.start)}" + (f" on surface {surface}" if surface else ""))
 
 
 def _write_table(turns: "Sequence[TurnToReview]") -> None:
     from kb_pipeline.cli.tables import table_lines
 
-    numbers, wrapped = {"judge", "second"}, {"why", "question"}
-    for line in table_lines(TITLES, map(_cells, turns), numbers=numbers, wrapped=wrapped, width=_width()):
+    for line in table_lines(TITLES, map(_cells, turns), numbers={"judge", "second"}, sinking={"why", "question"}):
         write_line(line)
-
-
-def _width() -> int:
-    """That of the terminal, within what the columns need and an eye takes in; event ids stay whole, to be copied."""
-    return min(WIDTH, max(LEAST_WIDTH, shutil.get_terminal_size((WIDTH, 0)).columns))
 
 
 def _cells(turn: "TurnToReview") -> tuple[str, ...]:

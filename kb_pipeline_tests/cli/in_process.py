@@ -30,6 +30,11 @@ class Left:
         return json.loads(self.out)
 
     @property
+    def prose(self) -> str:
+        """Stdout without the breaks of lines, which stand where the terminal ends."""
+        return " ".join(self.out.split())
+
+    @property
     def sentence(self) -> str:
         """What went wrong, in one line."""
         assert self.code != 0

@@ -37,10 +37,9 @@ def test_agreement_is_printed_per_source_and_a_bad_line_is_named(
 ) -> None:
     assert failures.run(group, ["calibrate", "--dataset", str(dataset), "--reference-judge"]) == 0
     out = capsys.readouterr().out
-    assert re.search(r"^own +id +human +2 +1 +0 +1\.000 ", out, re.MULTILINE)
-    (row,) = [line for line in out.splitlines() if line.startswith("own")]
-    assert "Cohen's kappa" in out
-    assert row.count("1.000 [1.000, 1.000]") == 5, "AUC, balanced accuracy, kappa, Spearman, word overlap's AUC"
+    assert re.search(r"^own +id +human +2 +1 +0$", out, re.MULTILINE)
+    assert "    Cohen's kappa: 1.000 [1.000, 1.000]" in out
+    assert out.count("1.000 [1.000, 1.000]") == 5, "AUC, balanced accuracy, kappa, Spearman, word overlap's AUC"
     assert "left out: triads.jsonl:3" in out
 
 

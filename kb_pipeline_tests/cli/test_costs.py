@@ -62,7 +62,7 @@ def test_a_day_is_the_sum_of_its_hours(graded: Database, run: Run) -> None:
 
 def test_the_table_ends_with_what_is_left_of_today(graded: Database, run: Run) -> None:
     out = run(graded, "costs", "--since", "2d").out
-    assert re.search(r"^\d{4}-\d\d-\d\d +older +v0 +1 +0 +3 +50 +10 +0\.0 +-$", out, re.MULTILINE)
+    assert re.search(r"^\d{4}-\d\d-\d\d +1 +0 +3 +50 +10 +0\.0 +-\n    judge@prompt: older@v0$", out, re.MULTILINE)
     assert out.endswith("no judge_daily_tokens are set; 0 turns wait for the judge\n")
 
 

@@ -57,7 +57,7 @@ def test_what_cannot_be_delivered_in_time_is_an_exit_code_and_a_reason(
     assert "401: alerts.keep_api_key is refused" in once.out
     listed = given.run("alerts", "list")
     assert "waiting  destination=keep" in listed.out
-    assert "reason=401: alerts.keep_api_key is refused" in listed.out
+    assert "reason=401: alerts.keep_api_key is refused" in listed.prose
 
 
 def test_without_a_destination_it_says_what_to_set(terminal: Callable[..., Terminal]) -> None:

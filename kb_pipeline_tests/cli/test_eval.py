@@ -153,7 +153,7 @@ def test_recorded_engines_are_evaluated_and_compared_tenant_by_tenant(
     earlier = terminal.run("eval", "--engine", "hybrid", "--until", until, "--json").json["results"][0]
     assert earlier["runs"][0]["measures"]["MRR"]["mean"] == 0.0
     shown = terminal.run("eval", "--engine", "hybrid")
-    assert f"organisation {NOTARY.org_id}, specialist {NOTARY.specialist_id}" in shown.out
+    assert f"organisation {NOTARY.org_id}, specialist {NOTARY.specialist_id}" in shown.prose
     assert FEE not in shown.out
 
 
@@ -188,7 +188,7 @@ def test_ids_as_an_export_encodes_them_are_noticed_without_their_map(
     assert (counts["documents_at_10"], counts["known_at_10"], counts["percent_encoded_at_10"]) == (4, 1, 2)
     mapped = terminal.run("eval", "--run", run, "--id-map", map_file)
     assert "only 3 of 4 documents of my.run in the top 10 are known by judgments or knowledge base" in mapped.err
-    assert "4 documents in the top 10 places; 3 of them known" in mapped.out
+    assert "4 documents in the top 10 places; 3 of them known" in mapped.prose
 
 
 def test_a_run_of_known_documents_raises_no_warning(
