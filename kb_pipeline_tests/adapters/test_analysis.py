@@ -1,6 +1,7 @@
 """The queries of sql/analysis as a person runs them in psql: each gives the rows that were planted for it."""
 
 import csv
+import re
 import subprocess
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -14,6 +15,7 @@ from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.sql_files import sql_folder
 from kb_pipeline.records import Evidence, EvidenceKind, Tenant
 from kb_pipeline.retrieval.queries import query_sha
+from kb_pipeline_tests.docs_pages import page
 from kb_pipeline_tests.retrieval.pieces import evidence
 from kb_pipeline_tests.retrieval_street.application import OTHER, TENANT, Application
 from kb_pipeline_tests.retrieval_street.book import book, judge, keep
@@ -27,10 +29,16 @@ THEN = NOW - timedelta(days=2)
 QUERY = "Berapa biaya pendaftaran?"
 FILES = sorted((sql_folder() / "analysis").glob("*.sql"))
 Row = dict[str, str]
+LEFT_OUT = {"org_id", "specialist_id", "newest_message_id"}
 
 
 def psql(database: Database, file: str, role: str = "kb_auditor", **variables: Any) -> list[list[Row]]:
     """The tables that a file prints, each as its rows by column; run as a role that may."""
+    return tables(printed(database, file, role, **variables).splitlines())
+
+
+def printed(database: Database, file: str, role: str = "kb_auditor", **variables: Any) -> str:
+    """What a file prints, as CSV."""
     settings = [part for name, value in variables.items() for part in ("--set", f"{name}={value}")]
     command: list[str | Path] = [
         client("psql"),
@@ -45,7 +53,7 @@ def psql(database: Database, file: str, role: str = "kb_auditor", **variables: A
     url = libpq_url(database.url.render_as_string(hide_password=False))
     done = subprocess.run([*command, url], input=source, capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
-    return tables(done.stdout.splitlines())
+    return done.stdout
 
 
 def tables(lines: Sequence[str]) -> list[list[Row]]:
@@ -59,6 +67,11 @@ def tables(lines: Sequence[str]) -> list[list[Row]]:
     return [list(csv.DictReader(each)) for each in found]
 
 
+def headings(database: Database, file: str) -> list[list[str]]:
+    """The columns of each table that a file prints."""
+    return [line.split(",") for line in printed(database, file).splitlines() if line.startswith(("org_id,", "engine,"))]
+
+
 def only(rows: Sequence[Row], **wanted: object) -> Row:
     """The one row with these values."""
     [row] = [row for row in rows if all(row[name] == str(value) for name, value in wanted.items())]
@@ -69,6 +82,16 @@ def only(rows: Sequence[Row], **wanted: object) -> Row:
 def test_every_query_runs_on_an_empty_database_and_says_how_to_run_it(database: Database, file: Path) -> None:
     assert all(rows == [] for rows in psql(database, file.name))
     assert f"--file {file.name}" in file.read_text(encoding="utf-8")
+
+
+def test_the_page_shows_the_columns_that_the_queries_have_and_the_command_above_each_table(database: Database) -> None:
+    text = page("docs/analytics/kb-retrieval-gap-analysis.md")
+    blocks = re.findall(r"<!-- demo output: (\w+\.sql)(, second table)? -->\n```\n(.+)\n", text)
+    assert len(blocks) == 5
+    for file, second, heading in blocks:
+        assert re.search(rf'^psql "\$DATABASE_URL" .*--file sql/analysis/{file}$', text, re.MULTILINE)
+        columns = [title.strip() for title in heading.split("|")]
+        assert columns == [name for name in headings(database, file)[1 if second else 0] if name not in LEFT_OUT]
 
 
 def test_health_shows_empty_retrievals_scores_and_latency_per_engine(database: Database) -> None:
