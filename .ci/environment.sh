@@ -47,13 +47,21 @@ with_pip() {
 
 with_python_alone() { "$python" .ci/fetch_uv.py uv.lock .bootstrap/bin; }
 
+by() { # WAY: in words
+    case $1 in
+        with_venv) printf 'with pip in a folder of its own' ;;
+        with_pip) printf 'with the pip of %s' "$python" ;;
+        *) printf 'without pip' ;;
+    esac
+}
+
 fetch_uv() {
     python=$(find_python 8)
     [ -n "$python" ] || die "no Python was found and no uv either; install Python 3.11 to 3.14 (or uv) and run this again"
     for way in with_venv with_pip with_python_alone; do
         rm -rf .bootstrap
         mkdir -p .bootstrap/bin
-        say "fetching uv ($way)"
+        say "fetching uv, the program that installs the packages, $(by "$way")"
         if "$way" >.bootstrap/log 2>&1 && runs .bootstrap/bin/uv; then
             return
         fi
