@@ -10,7 +10,7 @@ import click
 
 from kb_pipeline.cli.commands import Commands
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
-from kb_pipeline.cli.output import write_facts, write_json, write_text
+from kb_pipeline.cli.output import progress, write_facts, write_json, write_text
 from kb_pipeline.cli.times import AGO, UNITS, Instant, window_until_now
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -49,7 +49,7 @@ def evaluate(invocation: Invocation, *, as_json: bool) -> None:
     settings = invocation.settings()
     from kb_pipeline.alert_desk import AlertDesk
 
-    with AlertDesk.open(settings) as desk:
+    with AlertDesk.open(settings) as desk, progress():
         report = desk.evaluate()
         verdict = desk.verdict()
         active = [state for state in desk.states() if state.status.is_active]
@@ -183,7 +183,7 @@ def simulate(
     from kb_pipeline.alert_desk import AlertDesk
     from kb_pipeline.cli.alert_table import replay_facts, write_replay
 
-    with AlertDesk.open(settings) as desk:
+    with AlertDesk.open(settings) as desk, progress():
         found = desk.simulate(rule, since=since, threshold=threshold, changes=changes, months=months, seed=seed)
     if as_json:
         write_json(replay_facts(found))

@@ -3,6 +3,7 @@
 Belongs here: options, the table. Does not: attacks, which judge is asked (cli/calibration).
 """
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -37,7 +38,7 @@ def attack(invocation: Invocation, url: str | None, model: str | None, *, refere
 
     quality = invocation.settings().rag_quality
     with chosen_judge(quality, url, model, reference=reference_judge) as judge, progress() as hear:
-        report = attack_judge(judge, SystemClock(), on_progress=(lambda more: hear("attacks", more)) if hear else None)
+        report = attack_judge(judge, SystemClock(), on_progress=partial(hear, "attacks"))
     if as_json:
         write_json(report)
     else:

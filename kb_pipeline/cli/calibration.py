@@ -110,7 +110,7 @@ def _calibrated(lines: Sequence[str], judge: "GatewayJudge", name: str, quality:
             timeout_s=quality.judge_timeout_s,
             refusal_phrases=sorted(phrases),
             threshold=quality.thresholds.faithfulness_warn,
-            on_progress=(lambda _: hear("triads", 1)) if hear else None,
+            on_progress=lambda _: hear("triads", 1),
         )
 
 

@@ -5,6 +5,7 @@ Belongs here: options, JSON, the file. Does not: figures, the terminal's table, 
 
 from dataclasses import asdict
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +77,7 @@ def _compared(settings: "Settings", window: "Window", first: str | None, second:
                 window,
                 first=first,
                 second=second,
-                on_progress=(lambda more: hear("turns", more)) if hear else None,
+                on_progress=partial(hear, "turns"),
             )
         except NoSuchVersion as error:
             raise click.UsageError(str(error)) from None

@@ -15,7 +15,7 @@ import click
 
 from kb_pipeline.cli.failures import say
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
-from kb_pipeline.cli.output import write_json, write_text
+from kb_pipeline.cli.output import progress, write_json, write_text
 from kb_pipeline.cli.times import Instant, check_order
 from kb_pipeline.counting import counted
 from kb_pipeline.errors import KbPipelineError
@@ -104,12 +104,12 @@ def evaluate_runs(invocation: Invocation, /, measures: str | None, seed: int, *,
     """
     asked = _Asked(**options)
     _check_usage(asked)
-    matters = list(_file_matters(asked) if asked.qrels or asked.beir else _tenant_matters(asked, invocation))
-    if not matters:
-        names = " or ".join(asked.engines)
-        raise KbPipelineError(f"no retrieval of {names} is recorded for any judged query; name another engine or time")
-    _warn(matters)
-    results = [_evaluated(matter, measures, seed) for matter in matters]
+    with progress() as hear:
+        matters, results = _matters(asked, invocation), []
+        _warn(matters)
+        for matter in matters:
+            results.append(_evaluated(matter, measures, seed))
+            hear("runs", len(matter.runs))
     if as_json:
         write_json({"results": [_facts(result) for result in results]})
     else:
@@ -117,6 +117,14 @@ def evaluate_runs(invocation: Invocation, /, measures: str | None, seed: int, *,
     refused = [comparison.refused for result in results for comparison in result.comparisons if comparison.refused]
     if refused:
         raise KbPipelineError(refused[0])
+
+
+def _matters(asked: _Asked, invocation: Invocation) -> list[_Matter]:
+    matters = list(_file_matters(asked) if asked.qrels or asked.beir else _tenant_matters(asked, invocation))
+    if not matters:
+        names = " or ".join(asked.engines)
+        raise KbPipelineError(f"no retrieval of {names} is recorded for any judged query; name another engine or time")
+    return matters
 
 
 def _warn(matters: Sequence[_Matter]) -> None:

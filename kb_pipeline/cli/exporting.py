@@ -13,7 +13,7 @@ import click
 
 from kb_pipeline.cli.failures import say
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
-from kb_pipeline.cli.output import write_facts, write_json, write_line
+from kb_pipeline.cli.output import Hear, progress, write_facts, write_json, write_line
 from kb_pipeline.cli.times import Instant
 from kb_pipeline.errors import KbPipelineError
 
@@ -79,11 +79,11 @@ def export_ground_truth(
     from kb_pipeline.harness import PostgresCorpus, export, manifest_to_replace, tenants_with_ground_truth
 
     earlier = manifest_to_replace(out)
-    with grader_database(settings.database_url) as database:
+    with grader_database(settings.database_url) as database, progress() as hear:
         documents = _corpus(PostgresCorpus(database), wanted=corpus)
         is_one = org is not None and specialist is not None
         exports = (
-            _tenant_export(database, tenant, min_grade, documents, in_place=is_one)
+            _heard(hear, _tenant_export(database, tenant, min_grade, documents, in_place=is_one))
             for tenant in tenants_with_ground_truth(database, org_id=org, specialist_id=specialist)
         )
         manifest = export(out, exports, layout=layout, split_by=_rule(split, cut), force=force)
@@ -92,6 +92,11 @@ def export_ground_truth(
         write_json(manifest)
     else:
         _write(out, manifest)
+
+
+def _heard(hear: Hear, each: "TenantExport") -> "TenantExport":
+    hear("tenants", 1)
+    return each
 
 
 def _corpus(corpus: "PostgresCorpus", *, wanted: bool | None) -> "PostgresCorpus | None":

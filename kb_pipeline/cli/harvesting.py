@@ -35,7 +35,7 @@ def harvest(invocation: Invocation, since: datetime | None, until: datetime | No
     with RetrievalStreet.open(settings) as street, progress() as hear:
         report = asdict(street.run(since=since, until=until, on_progress=hear))
         try:
-            copied.update(street.copy_events(partial(hear, "copied") if hear else None).counts)
+            copied.update(street.copy_events(partial(hear, "copied")).counts)
         except KbPipelineError as error:
             # What the copy is made of is done, and said, all the same.
             refused = error

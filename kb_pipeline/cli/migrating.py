@@ -6,7 +6,7 @@ Belongs here: the command. Does not: migrations.
 import click
 
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
-from kb_pipeline.cli.output import write_json, write_line
+from kb_pipeline.cli.output import progress, write_json, write_line
 
 
 @click.command(short_help="Bring the database up to date.")
@@ -24,8 +24,9 @@ def migrate(invocation: Invocation, *, timescale: bool, as_json: bool) -> None:
 
     database = Database(settings.database_url, application_name="kb_pipeline_migrate")
     try:
-        applied = apply_migrations(database, timescale=timescale)
-        has_roles = apply_roles(database)
+        with progress():
+            applied = apply_migrations(database, timescale=timescale)
+            has_roles = apply_roles(database)
     finally:
         database.dispose()
     if as_json:

@@ -15,6 +15,8 @@ from typing import Any
 
 import click
 
+from kb_pipeline.heartbeat import heartbeat
+
 
 def write_json(value: Any) -> None:
     """One JSON document; text that the terminal's encoding has no characters for is escaped."""
@@ -99,20 +101,33 @@ def read_file(path: Path) -> bytes:
         raise click.UsageError(f"{path} cannot be read: {reason}") from None
 
 
+Hear = Callable[[str, int], None]
+
+
 @contextmanager
-def progress() -> Iterator[Callable[[str, int], None] | None]:
-    """A line on stderr that counts along, where stderr is a terminal; elsewhere None."""
+def progress() -> Iterator[Hear]:
+    """Tells on stderr how far the work is; what is yielded hears what was done and how many more.
+
+    On a terminal a line counts along; elsewhere a plain line is written every ten seconds.
+    """
+    counts: dict[str, int] = {}
+
+    def state() -> str:
+        return ", ".join(f"{words(count)} {name}" for name, count in counts.copy().items() if count) or "working"
+
+    def hear(what: str, more: int) -> None:
+        counts[what] = counts.get(what, 0) + more
+
     if not (sys.stderr and sys.stderr.isatty()):
-        yield None
+        with heartbeat(lambda line: click.echo(f"kb-pipeline: {line}", err=True), state):
+            yield hear
         return
     from rich.console import Console
 
-    counts: dict[str, int] = {}
-    with Console(stderr=True).status("starting") as status:
+    with Console(stderr=True).status("working") as status:
 
-        def hear(what: str, more: int) -> None:
-            counts[what] = counts.get(what, 0) + more
-            done = ", ".join(f"{words(count)} {name}" for name, count in counts.items() if count)
-            status.update(done or what)
+        def show(what: str, more: int) -> None:
+            hear(what, more)
+            status.update(state())
 
-        yield hear
+        yield show

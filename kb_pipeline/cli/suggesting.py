@@ -5,6 +5,7 @@ Belongs here: options, surfaces, words and YAML. Does not: reading prompts, look
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -57,8 +58,7 @@ def _suggestions(settings: "Settings", names: list[str], window: "Window") -> "l
     from kb_pipeline.template_advice import suggested_templates
 
     with progress() as hear:
-        on_progress = (lambda more: hear("calls", more)) if hear else None
-        return suggested_templates(settings, names, window, on_progress=on_progress)
+        return suggested_templates(settings, names, window, on_progress=partial(hear, "calls"))
 
 
 def _markers(suggested: "Suggested") -> dict[str, Any]:

@@ -42,6 +42,7 @@ from kb_pipeline.demo.upstream import plant
 from kb_pipeline.errors import KbPipelineError
 from kb_pipeline.grading.judging import PROMPT_VERSION
 from kb_pipeline.grading_street import GradingStreet
+from kb_pipeline.heartbeat import heartbeat
 from kb_pipeline.records import JudgeVersion
 from kb_pipeline.settings import cache_folder
 from kb_pipeline.windows import Window, floor_hour
@@ -119,7 +120,7 @@ def _play(stage: Stage, quiet: Traffic, servers: _Servers, began: float, console
     judge = servers.judge
     incidents = incidents_of(quiet)
     traffic = incidents.on(quiet)
-    with _progress(console) as progress, stage.instance() as instance:
+    with _shown_progress(console) as progress, stage.instance() as instance:
         _plant(stage, traffic, incidents, progress)
         play = _converse(stage, traffic, incidents, progress)
         runs = DagsterRuns(stage.settings, instance)
@@ -252,9 +253,25 @@ def _serve(stage: Stage, console: Console) -> None:
         served.wait()
 
 
-def _progress(console: Console) -> Progress:
+@contextmanager
+def _shown_progress(console: Console) -> Iterator[Progress]:
+    """Bars on a terminal; elsewhere a plain line every ten seconds."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=console, disable=not console.is_terminal)
+    progress = Progress(*columns, console=console, disable=not console.is_terminal)
+    if console.is_terminal:
+        with progress:
+            yield progress
+        return
+
+    def state() -> str:
+        begun = [task for task in progress.tasks if not task.finished] or progress.tasks[-1:]
+        return (
+            ", ".join(f"{task.description} {task.completed:,.0f} of {task.total or 0:,.0f}" for task in begun)
+            or "working"
+        )
+
+    with heartbeat(lambda line: console.print(line, soft_wrap=True, highlight=False), state):
+        yield progress
 
 
 @contextmanager
