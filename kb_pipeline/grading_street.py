@@ -31,6 +31,7 @@ from kb_pipeline.grading.canary import CanaryReport
 from kb_pipeline.grading.examination import ExaminationRules
 from kb_pipeline.grading.extraction import question_preview
 from kb_pipeline.grading.judging import INSTRUCTION, PROMPT_VERSION
+from kb_pipeline.grading.judging.needs import DayTokens, TokensNeeded, tokens_needed
 from kb_pipeline.grading.standing import Cost, Standing
 from kb_pipeline.judge_runs import JudgeRuns
 from kb_pipeline.judge_server import JudgeServer
@@ -332,6 +333,16 @@ class GradingStreet:
         if isinstance(configured, datetime):
             return configured
         return self._backlog.activation() or self.clock.now()
+
+    def tokens_today(self) -> DayTokens:
+        """What the UTC day's judge tokens are, and how many are spent."""
+        return self.judge_runs.account.today(self.clock.now())
+
+    def tokens_needed(self, *, turns: int, prompt_tokens: int, version: JudgeVersion | None = None) -> TokensNeeded:
+        """What turns will need of a version, by default the configured one; `prompt_tokens` is for one that is new."""
+        asked = version or self.version
+        measured = self.judge_runs.account.measured(asked, self.clock.now()) if asked else None
+        return tokens_needed(turns=turns, prompt_tokens=prompt_tokens, measured=measured)
 
     def tokens_left(self) -> int | None:
         """What is left of the UTC day's tokens; None where no budget is set."""

@@ -12,7 +12,7 @@ import click
 
 from kb_pipeline.cli.alerts import json_option
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
-from kb_pipeline.cli.output import words, write_facts, write_json, write_line
+from kb_pipeline.cli.output import Hear, progress, words, write_facts, write_json, write_line, write_text
 from kb_pipeline.counting import counted
 from kb_pipeline.errors import SettingsError
 
@@ -56,7 +56,8 @@ def deliver(
             raise SettingsError(
                 "no destination is configured; set alerts.keep_url, alerts.webhook_url or alerts.apprise_urls"
             )
-        counts, notes = _delivered(desk, within if until_empty else None)
+        with progress() as hear:
+            counts, notes = _delivered(desk, within if until_empty else None, hear)
         health = desk.delivery()
     if as_json:
         write_json({"counts": counts, "notes": notes, "destinations": health})
@@ -65,7 +66,7 @@ def deliver(
     ctx.exit(1 if until_empty and _waiting(health) else 0)
 
 
-def _delivered(desk: "AlertDesk", within: float | None) -> tuple[dict[str, Counter[str]], list[str]]:
+def _delivered(desk: "AlertDesk", within: float | None, hear: Hear) -> tuple[dict[str, Counter[str]], list[str]]:
     """What all rounds did by destination, and their notes, each once."""
     counts = {name: Counter[str]() for name in desk.destinations}
     notes: dict[str, None] = {}
@@ -73,6 +74,7 @@ def _delivered(desk: "AlertDesk", within: float | None) -> tuple[dict[str, Count
     while True:
         for name, report in desk.deliver().items():
             counts[name].update({key: int(value) for key, value in report.counts.items()})
+            hear("confirmed", int(report.counts.get("confirmed", 0)))
             notes.update(dict.fromkeys(report.notes))
         if within is None or not _waiting(desk.delivery()) or desk.clock.monotonic() >= deadline:
             return counts, list(notes)
@@ -86,11 +88,11 @@ def _waiting(health: Sequence["OutboxHealth"]) -> int:
 def _write(counts: dict[str, Counter[str]], notes: Sequence[str], health: Sequence["OutboxHealth"]) -> None:
     for each in health:
         write_line(each.destination)
-        write_facts({f"  {name}": value for name, value in counts[each.destination].items()})
-        write_facts({"  waiting": each.pending, "  unconfirmed": each.unconfirmed, "  dead": each.dead})
+        facts: dict[str, object] = {f"  {name}": value for name, value in counts[each.destination].items()}
+        stands = {"waiting": each.pending, "unconfirmed": each.unconfirmed, "dead in all": each.dead}
+        write_facts(facts | {f"  {name}": value for name, value in stands.items()})
         if each.reason:
-            write_line(
-                f"  held until {words(each.next_try_at)} after {counted(each.failures, 'failure')}: {each.reason}"
-            )
+            held = f"  held until {words(each.next_try_at)} after {counted(each.failures, 'failure')}: {each.reason}"
+            write_text(held, hanging=4)
     for note in notes:
-        write_line(note)
+        write_text(note)

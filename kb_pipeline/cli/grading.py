@@ -4,21 +4,19 @@ Belongs here: options, progress, words. Does not: grading.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 import click
 
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
-from kb_pipeline.cli.output import progress, write_facts, write_json, write_line
+from kb_pipeline.cli.output import progress, words, write_facts, write_json, write_text
 from kb_pipeline.cli.times import Instant, check_order
 from kb_pipeline.counting import counted, form
 from kb_pipeline.errors import KbPipelineError
 
 if TYPE_CHECKING:
     from kb_pipeline.grading_street import GradingStreet
-    from kb_pipeline.steps.forecast import Forecast
 
 
 @click.command(short_help="One grading run, or what it would cost.")
@@ -73,7 +71,7 @@ def grade(
         notes = facts.pop("notes", ())
         write_facts(_flat(facts))
         for note in notes if isinstance(notes, list) else ():
-            write_line(note)
+            write_text(note)
     if not dry_run:
         _refuse_an_outage(facts)
 
@@ -86,11 +84,26 @@ def _done(
     retry_failed: bool,
     ignore_waits: bool,
 ) -> dict[str, object]:
+    from kb_pipeline.records import ParseStatus, Verdict
+
     with progress() as hear:
         report = street.grade(
             since=since, until=until, retry_failed=retry_failed, ignore_waits=ignore_waits, on_progress=hear
         )
-    return {"hours": report.hours, **report.counts, "notes": list(report.notes)}
+    counts = dict(report.counts)
+    examined = counts.pop("examined", 0)
+    return {
+        "hours": report.hours,
+        "examined": examined,
+        "verdicts": {str(verdict): counts.pop(verdict) for verdict in Verdict if verdict in counts},
+        "parse_statuses": {
+            str(status): counts.pop(f"parse_status/{status}")
+            for status in ParseStatus
+            if f"parse_status/{status}" in counts
+        },
+        **counts,
+        "notes": list(report.notes),
+    }
 
 
 def _refuse_an_outage(facts: Mapping[str, object]) -> None:
@@ -106,8 +119,30 @@ def _refuse_an_outage(facts: Mapping[str, object]) -> None:
 
 
 def _foreseen(street: "GradingStreet", since: datetime | None, until: datetime | None) -> dict[str, object]:
-    forecast: Forecast = street.forecast(since=since, until=until)
-    return asdict(forecast)
+    with progress():
+        forecast = street.forecast(since=since, until=until)
+    needed = street.tokens_needed(turns=forecast.turns, prompt_tokens=forecast.prompt_tokens)
+    today, most = street.tokens_today(), street.settings.rag_quality.max_batch
+    notes = [today.sentence(), needed.sentence(), *street.standing().sentences()]
+    if forecast.judge_calls > most:
+        notes.append(f"one run makes about {words(most)} calls (rag_quality.max_batch); run it again for the rest")
+    if today.left is not None and needed.tokens > today.left:
+        notes.append("that is more than today has left; the rest waits until midnight UTC")
+    return {
+        "hours": forecast.hours,
+        "examined": forecast.calls,
+        "verdicts": forecast.verdicts,
+        "parse_statuses": forecast.parse_statuses,
+        "turns": forecast.turns,
+        "judge_calls": forecast.judge_calls,
+        "prompt_tokens": forecast.prompt_tokens,
+        "tokens_needed": needed.tokens,
+        "measured_turns": needed.measured_turns,
+        "judge_daily_tokens": today.daily,
+        "tokens_spent_today": today.spent,
+        "tokens_left_today": today.left,
+        "notes": notes,
+    }
 
 
 def _flat(facts: dict[str, object]) -> dict[str, object]:

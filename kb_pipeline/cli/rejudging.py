@@ -5,17 +5,19 @@ Belongs here: options, progress, words. Does not: grading.
 
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
-from kb_pipeline.cli.output import progress, words, write_facts, write_json
+from kb_pipeline.cli.output import progress, words, write_facts, write_json, write_text
 from kb_pipeline.cli.times import Instant, period
 from kb_pipeline.counting import counted
 from kb_pipeline.errors import KbPipelineError
 
 if TYPE_CHECKING:
+    from kb_pipeline.grading.judging.needs import DayTokens, TokensNeeded
     from kb_pipeline.rejudging import SecondJudge
     from kb_pipeline.settings import Settings
     from kb_pipeline.steps.rejudge import Asked, RejudgeForecast
@@ -69,7 +71,10 @@ def rejudge(
         forecast = judge.foresee(asked)
         _refuse_nothing(forecast, judge)
         if dry_run:
-            facts, problem = {**_foreseen(forecast), "tokens_left_today": street.tokens_left()}, None
+            needed = street.tokens_needed(
+                turns=forecast.turns, prompt_tokens=forecast.prompt_tokens, version=judge.version
+            )
+            facts, problem = _foreseen(forecast, needed, street.tokens_today()), None
         else:
             facts, problem = _done(judge, asked, settings)
     _write({**_version(judge), **facts}, as_json=as_json)
@@ -101,23 +106,33 @@ def _version(judge: "SecondJudge") -> dict[str, object]:
     }
 
 
-def _foreseen(forecast: "RejudgeForecast") -> dict[str, object]:
+def _foreseen(forecast: "RejudgeForecast", needed: "TokensNeeded", today: "DayTokens") -> dict[str, object]:
     return {
         "turns": forecast.turns,
         "judge_calls": forecast.turns,
         "prompt_tokens": forecast.prompt_tokens,
+        "tokens_needed": needed.tokens,
+        "measured_turns": needed.measured_turns,
         **forecast.standings,
+        "judge_daily_tokens": today.daily,
+        "tokens_spent_today": today.spent,
+        "tokens_left_today": today.left,
+        "notes": [today.sentence(), needed.sentence()],
     }
 
 
 def _done(judge: "SecondJudge", asked: "Asked", settings: "Settings") -> tuple[dict[str, object], str | None]:
     """What was done, and what went wrong, if anything, in one sentence."""
     with progress() as hear:
-        done = judge.rejudge(asked, on_progress=(lambda more: hear("judged", more)) if hear else None)
+        done = judge.rejudge(asked, on_progress=partial(hear, "judged"))
     left = judge.foresee(replace(asked, limit=None))
     counts = done.report.counts
     facts: dict[str, object] = {
-        **{"judge_calls" if name == "calls" else name: count for name, count in counts.items()},
+        **{
+            "judge_calls" if name == "calls" else name: count
+            for name, count in counts.items()
+            if name != "stopped_early"  # `stopped` says it
+        },
         "rows_changed": done.rows_changed,
         "left": left.turns,
         **{name: count for name, count in left.standings.items() if name != "open"},
@@ -146,5 +161,44 @@ def _problem(facts: "dict[str, object]", judge: "SecondJudge", settings: "Settin
 def _write(facts: dict[str, object], *, as_json: bool) -> None:
     if as_json:
         write_json(facts)
-    else:
-        write_facts(facts)
+        return
+    notes = facts.pop("notes", ())
+    write_facts({_label(name): value for name, value in facts.items() if value is not None})
+    for note in notes if isinstance(notes, list) else ():
+        write_text(note)
+
+
+def _label(name: str) -> str:
+    """What a fact is, in words."""
+    return LABELS.get(name) or f"  of these, {name.removeprefix('error_').replace('_', ' ')}"
+
+
+LABELS = {
+    "judge_model": "judge",
+    "prompt_version": "prompt",
+    "published": "its scores are published",
+    "claimed": "turns taken up",
+    "graded": "turns that got scores",
+    "errors": "turns that got none",
+    "released": "turns given back unasked",
+    "turns": "turns to grade",
+    "judge_calls": "judge calls",
+    "planned_calls": "judge calls planned",
+    "retries": "judge calls repeated",
+    "prompt_tokens": "prompt tokens",
+    "completion_tokens": "reply tokens",
+    "tokens_needed": "tokens needed",
+    "measured_turns": "turns measured for that",
+    "rows_changed": "published rows changed",
+    "left": "turns left to grade",
+    "stopped": "stopped by",
+    "open": "asked for, to be graded",
+    "done": "asked for, graded by this judge",
+    "failed": "asked for, attempts used up",
+    "held": "asked for, held by another run",
+    "no_text": "asked for, text expired",
+    "too_long": "asked for, too long",
+    "judge_daily_tokens": "tokens a day",
+    "tokens_spent_today": "tokens spent today",
+    "tokens_left_today": "tokens left today",
+}

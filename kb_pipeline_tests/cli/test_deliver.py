@@ -1,5 +1,6 @@
 """`alerts deliver`, and what `check` asks Keep, as a user meets them."""
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,8 @@ def test_what_waits_is_sent_and_seen_there(
     assert [alert["kb_seq"] for alert in keep.received] == [1]
     shown = terminal(to(keep)).run("alerts", "deliver").out
     assert shown.startswith("keep\n")
-    assert "dead" in shown
+    assert re.search(r"^  dead +0$", shown, re.MULTILINE), "of this run"
+    assert re.search(r"^  dead in all +1$", shown, re.MULTILINE)
 
 
 def test_what_cannot_be_delivered_in_time_is_an_exit_code_and_a_reason(
@@ -54,7 +56,7 @@ def test_what_cannot_be_delivered_in_time_is_an_exit_code_and_a_reason(
     assert given.run("alerts", "deliver", "--until-empty", "--within", "0.1").code == 1
     once = given.run("alerts", "deliver", "--once")
     assert once.code == 0
-    assert "401: alerts.keep_api_key is refused" in once.out
+    assert "401: alerts.keep_api_key is refused" in once.prose
     listed = given.run("alerts", "list")
     assert "waiting  destination=keep" in listed.out
     assert "reason=401: alerts.keep_api_key is refused" in listed.prose

@@ -77,7 +77,10 @@ def test_a_dry_run_tells_turns_calls_and_tokens_and_writes_nothing(
     assert (facts["judge_model"], facts["prompt_version"], facts["published"]) == ("another", PROMPT_VERSION, False)
     assert facts["turns"] == facts["judge_calls"] == facts["open"] == 6
     assert facts["prompt_tokens"] > 1_000
-    assert 0 < facts["tokens_left_today"] < 1_000_000
+    assert facts["tokens_left_today"] == 1_000_000 - facts["tokens_spent_today"]
+    assert 0 < facts["tokens_spent_today"] < 1_000_000
+    assert (facts["tokens_needed"], facts["measured_turns"]) == (facts["prompt_tokens"], 0)
+    assert "this judge has no history" in facts["notes"][1]
     assert everything(database) == before
     assert judge.calls.total() == 0
 
@@ -91,8 +94,54 @@ def test_rejudge_tells_what_it_did_and_a_second_one_that_nothing_is_left(
     assert (facts["rows_changed"], facts["stopped"]) == (0, None)
     again = run("rejudge", "--since", "2d", "--model", "another")
     assert again.code == 0
-    assert re.search(r"^left +0$", again.out, re.MULTILINE)
+    assert re.search(r"^turns left to grade +0$", again.out, re.MULTILINE)
+    assert "_" not in again.out.replace(PROMPT_VERSION, ""), "every count is said in words"
     assert judge.calls.total() == 6
+
+
+def test_what_a_judge_needs_is_measured_by_what_it_reported_so_far(
+    database: Database, judge: WatchedJudge, run: Run
+) -> None:
+    graded(database, judge, 8)
+    assert run("rejudge", "--since", "2d", "--model", "another", "--limit", "2").code == 0
+    table_update(
+        database,
+        "UPDATE rag_judge_score SET prompt_tokens = 300, completion_tokens = 20 WHERE judge_model = 'another'",
+    )
+    asked = ("rejudge", "--since", "2d", "--model", "another", "--dry-run")
+    facts = run(*asked, "--json").json
+    assert (facts["turns"], facts["tokens_needed"], facts["measured_turns"]) == (6, 6 * 320, 2)
+    assert "6 turns will need about 1,920 tokens: 320 each" in run(*asked).prose
+
+
+def test_a_dry_run_of_grade_sets_what_it_needs_beside_what_the_day_has_left(
+    database: Database, judge: WatchedJudge, run: Run
+) -> None:
+    graded(database, judge, 2)
+    table_update(database, "UPDATE rag_judge_score SET prompt_tokens = 300, completion_tokens = 20")
+    Upstream(database).turns(3, closed_hour(), prefix="newer")
+    facts = run("grade", "--dry-run", "--json", judge_daily_tokens=1_000).json
+    assert (facts["turns"], facts["tokens_needed"], facts["measured_turns"]) == (3, 960, 2)
+    assert [facts[name] for name in ("judge_daily_tokens", "tokens_spent_today", "tokens_left_today")] == [
+        1000,
+        640,
+        360,
+    ]
+    shown = run("grade", "--dry-run", judge_daily_tokens=1_000).prose
+    assert "640 of today's judge_daily_tokens of 1,000 are spent, 360 are left" in shown
+    assert "that is more than today has left; the rest waits until midnight UTC" in shown
+    assert "640 tokens are spent today; no judge_daily_tokens are set" in run("grade", "--dry-run").prose
+    assert judge.calls.total() == 0
+
+
+def test_a_dry_run_and_a_run_of_grade_name_the_same_things_the_same(database: Database, run: Run) -> None:
+    Upstream(database).turns(3, closed_hour())
+    foreseen = run("grade", "--dry-run", "--json").json
+    done = run("grade", "--json").json
+    for name in ("hours", "examined", "parse_statuses", "judge_calls"):
+        assert foreseen[name] == done[name]
+    assert foreseen["parse_statuses"] == {"ok": 3}
+    assert {name: count for name, count in done["verdicts"].items() if count} == foreseen["verdicts"]
 
 
 def test_a_spent_budget_stops_it_with_a_sentence_that_says_what_is_left(

@@ -4,12 +4,13 @@ Belongs here: what is asked and noted of a judge as a whole. Does not: claims on
 """
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from kb_pipeline.adapters.postgres.connection import Connection, Database
 from kb_pipeline.adapters.postgres.queries import load
 from kb_pipeline.grading.judging import wait_of_judge
+from kb_pipeline.grading.judging.needs import MEASURED_DAYS, DayTokens, MeasuredTokens
 from kb_pipeline.grading.standing import Cost, Outage, Standing
 from kb_pipeline.records import JudgeVersion
 from kb_pipeline.windows import Window
@@ -50,11 +51,23 @@ class PostgresJudgeAccount:
         )
 
     def _tokens_left(self, connection: Connection, now: datetime) -> int | None:
-        if self._daily_tokens is None:
-            return None
-        midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-        row = connection.execute(load("tokens_since"), {"instant": midnight}).fetchone() or (0,)
-        return self._daily_tokens - int(row[0])
+        return None if self._daily_tokens is None else self._daily_tokens - _tokens_spent(connection, now)
+
+    def today(self, now: datetime) -> DayTokens:
+        """Tokens of the UTC day, of every judge version together."""
+        with self._database.connect() as connection:
+            return DayTokens(daily=self._daily_tokens, spent=_tokens_spent(connection, now))
+
+    def measured(self, version: JudgeVersion, now: datetime) -> MeasuredTokens | None:
+        """What the turns that a version scored in the last thirty days cost; None where it has scored none."""
+        asked = {
+            "judge_model": version.model,
+            "prompt_version": version.prompt_version,
+            "instant": now - timedelta(days=MEASURED_DAYS),
+        }
+        with self._database.connect() as connection:
+            turns, tokens = connection.execute(load("judge_habits"), asked).fetchone() or (0, 0)
+        return MeasuredTokens(turns=turns, tokens=int(tokens)) if turns else None
 
     def _outage(self, connection: Connection) -> Outage | None:
         row = connection.execute(load("judge_outage"), self._judge).fetchone()
@@ -102,3 +115,9 @@ class PostgresJudgeAccount:
             )
             for start, model, prompt, turns, graded, calls, prompt_tokens, completion_tokens, milliseconds in rows
         ]
+
+
+def _tokens_spent(connection: Connection, now: datetime) -> int:
+    midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    row = connection.execute(load("tokens_since"), {"instant": midnight}).fetchone() or (0,)
+    return int(row[0])
