@@ -11,7 +11,8 @@ import click
 from kb_pipeline.cli.commands import Commands
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
 from kb_pipeline.cli.output import progress, write_facts, write_json, write_text
-from kb_pipeline.cli.times import AGO, UNITS, Instant, window_until_now
+from kb_pipeline.cli.times import AGO, UNITS, Instant, refuse_future, window_until_now
+from kb_pipeline.errors import KbPipelineError
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 MONTHS = 40
@@ -70,12 +71,15 @@ def list_alerts(
     invocation: Invocation, *, only_active: bool, history: datetime | None, fingerprint: str | None, as_json: bool
 ) -> None:
     """Current states, silences, how delivery to each destination stands, and dead letters with their reasons."""
+    refuse_future(history, "--history")
     settings = invocation.settings()
     from kb_pipeline.alert_desk import AlertDesk
     from kb_pipeline.cli.alert_table import overview, write_overview
 
     with AlertDesk.open(settings) as desk:
         found = overview(desk, only_active=only_active, history=history, fingerprint=fingerprint)
+    if fingerprint and not any(found[name] for name in ("states", "waiting", "dead", "history")) and not only_active:
+        raise KbPipelineError(f"there is no alert {fingerprint!r}; kb-pipeline alerts list shows every one there is")
     if as_json:
         write_json(found)
     else:

@@ -12,7 +12,7 @@ import click
 
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
 from kb_pipeline.cli.output import words, write_json, write_line, write_text
-from kb_pipeline.cli.times import Instant, check_order, parse_instant, window_until_now
+from kb_pipeline.cli.times import Instant, check_order, parse_instant
 from kb_pipeline.counting import counted
 
 if TYPE_CHECKING:
@@ -47,8 +47,6 @@ def costs(
 
     with GradingStreet.open(settings) as street:
         start, end = since or parse_instant(LAST_WEEK), until or street.clock.now()
-        if until is None:
-            window_until_now(start)
         check_order(start, end)
         rows, standing = street.costs(Window(start, end), by=by), street.standing()
     if as_json:

@@ -104,6 +104,7 @@ def evaluate_runs(invocation: Invocation, /, measures: str | None, seed: int, *,
     """
     asked = _Asked(**options)
     _check_usage(asked)
+    _check_measures(measures)
     with progress() as hear:
         matters, results = _matters(asked, invocation), []
         _warn(matters)
@@ -153,6 +154,19 @@ def _check_usage(asked: _Asked) -> None:
     check_order(asked.since, asked.until)
     for path in (*asked.runs, asked.qrels, asked.beir, asked.id_map):
         _check_is_there(path)
+
+
+def _check_measures(names: str | None) -> None:
+    """Before anything is read: a run may take minutes."""
+    if names is None:
+        return
+    from kb_pipeline.harness import NotEvaluable
+    from kb_pipeline.harness.measures import parse_measures
+
+    try:
+        parse_measures(names)
+    except NotEvaluable as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _check_is_there(path: Path | None) -> None:

@@ -14,7 +14,7 @@ import click
 from kb_pipeline.cli.failures import say
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
 from kb_pipeline.cli.output import Hear, progress, write_facts, write_json, write_line
-from kb_pipeline.cli.times import Instant
+from kb_pipeline.cli.times import Instant, refuse_future
 from kb_pipeline.errors import KbPipelineError
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ def export_ground_truth(
     """
     if cut and split != "time":
         raise click.UsageError("--cut belongs to --split time")
+    refuse_future(cut, "--cut")
     settings = invocation.settings()
     from kb_pipeline.adapters.postgres.grader import grader_database
     from kb_pipeline.harness import PostgresCorpus, export, manifest_to_replace, tenants_with_ground_truth

@@ -60,8 +60,17 @@ def _in_the_calendar(text: str, instant: datetime) -> datetime:
     return instant
 
 
+def refuse_future(instant: datetime | None, option: str) -> None:
+    """Raises click.UsageError where the instant that `option` gives has not come yet."""
+    from kb_pipeline.adapters.clock import SystemClock
+
+    if instant and instant >= SystemClock().now():
+        raise click.UsageError(f"{option} ({instant.isoformat()}) lies in the future; give a time before now")
+
+
 def check_order(since: datetime | None, until: datetime | None) -> None:
-    """Raises click.UsageError where --until is not after --since."""
+    """Raises click.UsageError where --since lies in the future, or --until is not after it."""
+    refuse_future(since, "--since")
     if since and until and until <= since:
         raise click.UsageError(f"--until ({until.isoformat()}) is not after --since ({since.isoformat()})")
 
@@ -71,10 +80,8 @@ def window_until_now(since: datetime) -> "Window":
     from kb_pipeline.adapters.clock import SystemClock
     from kb_pipeline.windows import Window
 
-    now = SystemClock().now()
-    if since >= now:
-        raise click.UsageError(f"--since ({since.isoformat()}) lies in the future; give a time before now")
-    return Window(since, now)
+    refuse_future(since, "--since")
+    return Window(since, SystemClock().now())
 
 
 def period(since: datetime, until: datetime | None = None) -> "Window":

@@ -61,6 +61,10 @@ def test_a_list_without_states_says_what_to_do(terminal: Terminal) -> None:
     assert "kb-pipeline alerts evaluate" in terminal.run("alerts", "list").out
 
 
+def test_an_alert_that_does_not_exist_is_said_to_be_none(terminal: Terminal) -> None:
+    assert "there is no alert 'nobody'" in terminal.run("alerts", "list", "--fingerprint", "nobody").sentence
+
+
 def test_a_silence_can_be_ended(terminal: Terminal) -> None:
     terminal.run("alerts", "silence", "rag_*", "--for", "1d", "--author", "ops", "--reason", "move")
     assert terminal.run("alerts", "silence", "rag_*", "--end", "--json").json == {"pattern": "rag_*", "ended": 1}
