@@ -18,6 +18,7 @@ from kb_pipeline.adapters.postgres.alerting.statistics import PostgresAlertStati
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.grader import grader_database
 from kb_pipeline.adapters.postgres.judge_account import PostgresJudgeAccount
+from kb_pipeline.alerting.catalogue import RULE_HEADS, RULE_NAMES
 from kb_pipeline.alerting.delivery import Pace
 from kb_pipeline.alerting.payloads import Sender
 from kb_pipeline.alerting.rules.limits import Limits
@@ -35,6 +36,7 @@ from kb_pipeline.windows import Window, hour_of
 
 # How often the schedule evaluates, whatever materializes.
 EVERY = timedelta(minutes=15)
+_SHOWN = 60
 _chance = SystemRandom()
 
 
@@ -140,12 +142,23 @@ class AlertDesk:
         """The newest flips since the instant."""
         return self.book.history(since=since, fingerprint=fingerprint)
 
+    def expire(self) -> StepReport:
+        """Apply the retention to alerts that are done with and to flips."""
+        ages, now = self.settings.retention, self.clock.now()
+        return StepReport(
+            counts={
+                "alerts_expired": self.outbox.expire(now - timedelta(days=ages.alert_days)),
+                "flips_expired": self.book.expire_flips(now - timedelta(days=ages.quality_days)),
+            }
+        )
+
     def silence(self, pattern: str, *, lasting: timedelta, author: str, reason: str) -> datetime:
         """Tell nobody of what the pattern matches; returns until when. Raises KbPipelineError for what cannot match."""
-        if not may_match(pattern):
+        if not may_match(pattern, RULE_HEADS):
+            shown = repr(pattern if len(pattern) <= _SHOWN else pattern[:_SHOWN] + "…")
             raise KbPipelineError(
-                f"{pattern!r} can match no alert; give a fingerprint, a rule, or the beginning of fingerprints with a "
-                "final *, as kb-pipeline alerts list shows them"
+                f"{shown} names no alert, or all of them; a rule ({', '.join(RULE_NAMES)}), a whole fingerprint, or "
+                "the beginning of fingerprints with a final * is accepted, as kb-pipeline alerts list shows them"
             )
         if not author.strip() or not reason.strip():
             raise KbPipelineError("an alert is silenced by somebody, for a reason: give both an author and a reason")

@@ -87,7 +87,7 @@ BEGIN
         'GRANT INSERT (actor, purpose, run_id, ts_from, ts_to, bodies, body_bytes) ON public.%I TO kb_writer, kb_auditor',
         table_name);
     ELSIF table_name = 'kb_alert_transition' THEN
-      EXECUTE format('GRANT INSERT ON public.%I TO kb_writer', table_name);
+      EXECUTE format('GRANT INSERT, DELETE ON public.%I TO kb_writer', table_name);
     ELSIF table_name NOT IN ('kb_alembic_version', 'kb_gap_task') THEN
       EXECUTE format('GRANT INSERT, UPDATE, DELETE ON public.%I TO kb_writer', table_name);
     END IF;

@@ -436,7 +436,7 @@ CREATE TABLE public.kb_alert_transition (
     CONSTRAINT kb_alert_transition_reading_check CHECK ((jsonb_typeof(reading) = 'object'::text))
 );
 
-COMMENT ON TABLE public.kb_alert_transition IS 'Every flip of a state, for ever: rows are added and never changed.';
+COMMENT ON TABLE public.kb_alert_transition IS 'Every flip of a state, until its retention: rows are added and never changed.';
 
 COMMENT ON COLUMN public.kb_alert_transition.transition_id IS 'A number of its own.';
 

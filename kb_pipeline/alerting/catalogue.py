@@ -155,4 +155,5 @@ RULES: tuple[Rule, ...] = (
     ),
     RULE_ERROR,
 )
-RULE_NAMES: tuple[str, ...] = tuple(dict.fromkeys([*(rule.name for rule in RULES), RUN_FAILED.name]))
+RULE_HEADS: tuple[tuple[str, str], ...] = tuple((rule.name, rule.metric) for rule in (*RULES, PULSE, RUN_FAILED))
+RULE_NAMES: tuple[str, ...] = tuple(dict.fromkeys(name for name, _ in RULE_HEADS))

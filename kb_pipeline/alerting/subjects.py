@@ -14,7 +14,8 @@ HASH_CHARS = 12
 MAX_FINGERPRINT = 255
 UNNAMED = "-"
 _FOREIGN = re.compile(r"[^a-z0-9._-]+")
-_PATTERN = re.compile(r"[a-z0-9:._|-]{1,255}\*?|\*")
+_SUBJECT = re.compile(r"[a-z0-9._-]+(?::[a-z0-9._-]+)*")
+_BEGUN = re.compile(r"(?:[a-z0-9._-]+:)*[a-z0-9._-]*")
 # What a changed name looks like: an original that looks like one is changed too, so that it cannot pass for another.
 _MARKED = re.compile(r"\.h[0-9a-f]{12}$")
 
@@ -63,6 +64,19 @@ def matches(fingerprint_of_alert: str, pattern: str) -> bool:
     return pattern in {fingerprint_of_alert, fingerprint_of_alert.partition("|")[0]}
 
 
-def may_match(pattern: str) -> bool:
-    """Whether a pattern of a silence can match a fingerprint at all: it keeps to their alphabet."""
-    return bool(_PATTERN.fullmatch(pattern))
+def may_match(pattern: str, heads: Iterable[tuple[str, str]]) -> bool:
+    """Whether a pattern of a silence names alerts that there may be, and not simply all of them.
+
+    `heads` are rule and metric of every rule. A rule, a whole fingerprint, or with a final * the beginning of one.
+    """
+    beginnings = [f"{rule}|{metric}|" for rule, metric in heads]
+    if not pattern.endswith("*"):
+        is_rule = any(head.partition("|")[0] == pattern for head in beginnings)
+        return is_rule or any(_is_below(pattern, head, _SUBJECT) for head in beginnings)
+    begun = pattern[:-1]
+    return bool(begun) and any(head.startswith(begun) or _is_below(begun, head, _BEGUN) for head in beginnings)
+
+
+def _is_below(text: str, head: str, grammar: re.Pattern[str]) -> bool:
+    is_short = len(text) <= MAX_FINGERPRINT
+    return is_short and text.startswith(head) and bool(grammar.fullmatch(text.removeprefix(head)))

@@ -12,7 +12,7 @@ from dagster._core.definitions.unresolved_asset_job_definition import Unresolved
 from kb_pipeline.alert_desk import EVERY
 from kb_pipeline.counting import counted
 from kb_pipeline.defs.hourly import KINDS, OWNERS
-from kb_pipeline.defs.jobs import PRIORITY, in_process_job
+from kb_pipeline.defs.jobs import MAINTENANCE_GROUP, PRIORITY, in_process_job
 from kb_pipeline.defs.resources import AlertDesks
 from kb_pipeline.defs.schedules import regular_schedule
 from kb_pipeline.defs.streets import STREETS
@@ -44,7 +44,10 @@ def alert_definitions(windows: Sequence[str]) -> dg.Definitions:
         "Evaluates alert rules whether anything materializes or not, so that absence is noticed.",
     )
     return dg.Definitions(
-        assets=[asset], jobs=[job], schedules=[schedule], sensors=[_finished_runs(job), _failed_runs()]
+        assets=[asset, _expired_alerts()],
+        jobs=[job],
+        schedules=[schedule],
+        sensors=[_finished_runs(job), _failed_runs()],
     )
 
 
@@ -67,6 +70,24 @@ def _evaluation(windows: Sequence[str]) -> dg.AssetsDefinition:
         return dg.MaterializeResult(metadata={**report.counts, "verdict": verdict.sentence})
 
     return alert_evaluation
+
+
+def _expired_alerts() -> dg.AssetsDefinition:
+    @dg.asset(
+        name="expired_alerts",
+        deps=[EVALUATION],
+        group_name=MAINTENANCE_GROUP,
+        owners=OWNERS,
+        kinds={"postgres"},
+        description="Alerts that are done with, and flips, past their retention are gone from here.",
+    )
+    def expired_alerts(
+        context: dg.AssetExecutionContext, alert_desk: dg.ResourceParam[AlertDesks]
+    ) -> dg.MaterializeResult[None]:
+        with alert_desk.open(context.run.run_id) as desk:
+            return dg.MaterializeResult(metadata=dict(desk.expire().counts))
+
+    return expired_alerts
 
 
 def _finished_runs(job: UnresolvedAssetJobDefinition) -> dg.SensorDefinition:

@@ -206,7 +206,9 @@ class RetentionSettings(Section):
     query_text_days: Days = 180
     """Days that the text of a retrieval query is kept."""
     quality_days: Days = 730
-    """Days that scores and metrics are kept."""
+    """Days that scores and metrics are kept, and the flips of alerts."""
+    alert_days: Days = 90
+    """Days that alerts are kept in the outbox after they were delivered or given up."""
 
 
 class RedactionSettings(Section):

@@ -63,6 +63,19 @@ def test_bad_hours_fire_and_state_flip_and_alerts_are_there_together(database: D
     ) == [("ok", "firing", "fired", 1)]
 
 
+def test_flips_leave_with_their_retention_and_where_alerts_stand_stays(database: Database) -> None:
+    bad_hours(database)
+    watching = desk(database)
+    watching.evaluate()
+    states, flips = len(watching.states()), len(watching.history(since=NOON - timedelta(days=9)))
+    assert watching.expire().counts == {"alerts_expired": 0, "flips_expired": 0}
+    later = desk(database, Stopped(watching.clock.now() + timedelta(days=731)))
+    assert later.expire().counts == {"alerts_expired": 0, "flips_expired": flips}
+    assert flips > 0
+    assert len(later.states()) == states
+    assert later.history(since=NOON - timedelta(days=9)) == []
+
+
 def test_the_same_evaluation_again_writes_nothing_but_its_pulse(database: Database) -> None:
     bad_hours(database)
     first = desk(database)
@@ -411,7 +424,9 @@ def test_a_silenced_alert_goes_out_when_its_silence_is_ended(database: Database)
     assert reasons == ["silence_ended", "silenced"]
 
 
-@pytest.mark.parametrize(("pattern", "author", "reason"), [("RAG x", "a", "b"), ("rag_*", " ", "b"), ("*", "a", "")])
+@pytest.mark.parametrize(
+    ("pattern", "author", "reason"), [("RAG x", "a", "b"), ("rag_*", " ", "b"), ("rag_*", "a", "")]
+)
 def test_a_silence_needs_something_to_match_somebody_and_a_reason(
     database: Database, pattern: str, author: str, reason: str
 ) -> None:

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from kb_pipeline.adapters.postgres import batches
 from kb_pipeline.adapters.postgres.alerting.outbox import PostgresAlertOutbox
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.records import OutboxEntry
@@ -98,3 +99,31 @@ def test_a_destination_has_one_deliverer_at_a_time(outbox: PostgresAlertOutbox) 
         assert (first, second, other) == (True, False, True)
     with outbox.exclusive("keep") as again:
         assert again
+
+
+def test_old_alerts_leave_from_the_oldest_on_and_neither_what_waits_nor_the_newest_does(
+    outbox: PostgresAlertOutbox, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "BATCH", 2)
+    old = NOON - timedelta(days=91)
+    rows = [
+        *(("done", seq, "confirmed", old) for seq in range(1, 8)),
+        ("refused", 1, "dead", old), ("refused", 2, "confirmed", old),
+        ("recent", 1, "confirmed", NOON), ("recent", 2, "confirmed", NOON),
+        ("held", 1, "confirmed", old), ("held", 2, "pending", None), ("held", 3, "dead", old),
+        ("held", 4, "sent", None),
+    ]  # fmt: skip
+    with database.connect() as connection:
+        for fingerprint, kb_seq, state, settled_at in rows:
+            connection.execute(
+                "INSERT INTO kb_alert_outbox (destination, fingerprint, kb_seq, payload, queued_at, state, settled_at,"
+                " reason) VALUES ('webhook', %s, %s, '{}', %s, %s, %s, 'r')",
+                [fingerprint, kb_seq, old, state, settled_at],
+            )
+    assert outbox.expire(NOON - timedelta(days=90)) == 6 + 1 + 1
+    with database.connect() as connection:
+        left = connection.execute(
+            "SELECT fingerprint, kb_seq FROM kb_alert_outbox WHERE destination = 'webhook' ORDER BY 1, 2"
+        ).fetchall()
+    assert left == [("done", 7), ("held", 2), ("held", 3), ("held", 4), ("recent", 1), ("recent", 2), ("refused", 2)]
+    assert len(waiting(outbox)) == 4

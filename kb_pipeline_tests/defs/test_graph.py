@@ -24,6 +24,7 @@ GRADING: Mapping[str, list[str]] = {
     "quality_partitions": [],
     "judge_canary": [],
     "alert_evaluation": ["quality_windows"],
+    "expired_alerts": ["alert_evaluation"],
 }
 RETRIEVAL: Mapping[str, list[str]] = {
     "kb_source/message": [],
@@ -40,6 +41,7 @@ RETRIEVAL: Mapping[str, list[str]] = {
     "ground_truth": ["draft_outcomes", "kb_source/kb_chunk", "retrieval_events", "search_events"],
     "late_hours": ["expired_queries"],
     "alert_evaluation": ["retrieval_windows"],
+    "expired_alerts": ["alert_evaluation"],
     "expired_queries": ["draft_outcomes", "ground_truth", "retrieval_events", "search_events"],
 }
 # What needs both streets.

@@ -112,7 +112,7 @@ def test_the_daily_job_keeps_house_for_the_retrieval_street_alone_and_derives_wh
         for event in result.get_asset_materialization_events()
         if event.asset_key
     }
-    assert set(metadata) == {"expired_queries", "late_hours"}
+    assert set(metadata) == {"expired_queries", "late_hours", "expired_alerts"}
     assert "queries_expired" in metadata["expired_queries"]
     assert metadata["late_hours"]["hours"].value == 1
     assert table(database, "SELECT count(*) FROM kb_draft_outcome") == [(2,)]

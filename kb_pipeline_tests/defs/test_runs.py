@@ -96,6 +96,7 @@ def test_the_daily_job_lets_go_of_old_text_and_makes_partitions(
     }
     assert "texts_expired" in metadata["expired_text"]
     assert "partitions_made" in metadata["quality_partitions"]
+    assert {"alerts_expired", "flips_expired"} <= metadata["expired_alerts"]
 
 
 def test_checks_asked_for_alone_look_at_the_newest_closed_hour(

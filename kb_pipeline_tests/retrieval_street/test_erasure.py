@@ -5,8 +5,8 @@ from uuid import uuid4
 
 import pytest
 
+from kb_pipeline.adapters.postgres import batches
 from kb_pipeline.adapters.postgres.connection import Database
-from kb_pipeline.adapters.postgres.retrieval import erasure
 from kb_pipeline.adapters.postgres.retrieval.erasure import PostgresQueryRetention
 from kb_pipeline.records import EvidenceKind
 from kb_pipeline.retrieval.queries import query_sha
@@ -143,7 +143,7 @@ def test_rows_past_their_age_leave_with_the_tombstones_that_nothing_needs(databa
 
 
 def test_more_rows_than_a_batch_all_go(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(erasure, "BATCH", 3)
+    monkeypatch.setattr(batches, "BATCH", 3)
     application = Application(database)
     for number in range(7):
         application.retrieval(OLD, query=f"Pertanyaan {number}")

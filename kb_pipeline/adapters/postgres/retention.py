@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import LiteralString
 
+from kb_pipeline.adapters.postgres.batches import in_batches
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.publication import lock_hour, mark_stale
 from kb_pipeline.adapters.postgres.queries import load
 from kb_pipeline.windows import Window, hour_of
-
-BATCH = 5_000
 
 
 class PostgresRetention:
@@ -27,13 +26,7 @@ class PostgresRetention:
 
     def expire_text(self, before: datetime) -> int:
         """Drop question, context, passages, history and answer of turns before the instant, in batches."""
-        total = 0
-        while True:
-            with self._database.connect() as connection:
-                expired = connection.execute(load("expire_text"), {"before": before, "limit": BATCH}).rowcount
-            total += expired
-            if expired < BATCH:
-                return total
+        return in_batches(self._database, load("expire_text"), before)
 
     def expire_previews(self, before: datetime) -> int:
         """Drop question previews and the judge's reasons of turns before the instant."""

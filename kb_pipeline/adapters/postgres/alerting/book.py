@@ -14,6 +14,7 @@ from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 from kb_pipeline.adapters.postgres.alerting.queries import load
+from kb_pipeline.adapters.postgres.batches import in_batches
 from kb_pipeline.adapters.postgres.connection import Connection, Database
 from kb_pipeline.adapters.postgres.text import storable
 from kb_pipeline.errors import DatabaseError
@@ -91,6 +92,10 @@ class PostgresAlertBook:
         parameters = {"since": since, "fingerprint": fingerprint, "limit": limit}
         with self._database.connect() as connection, connection.cursor(row_factory=dict_row) as cursor:
             return cursor.execute(load("newest_transitions"), parameters).fetchall()
+
+    def expire_flips(self, before: datetime) -> int:
+        """Delete the flips before the instant; returns how many."""
+        return in_batches(self._database, load("expire_transitions"), before)
 
     def silences(self, now: datetime) -> Sequence[Silence]:
         """Those of the instant."""

@@ -11,6 +11,7 @@ from typing import Any, LiteralString
 from psycopg.rows import dict_row
 
 from kb_pipeline.adapters.postgres.alerting.queries import load
+from kb_pipeline.adapters.postgres.batches import in_batches
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.text import storable
 from kb_pipeline.records import OutboxEntry, OutboxHealth
@@ -116,6 +117,10 @@ class PostgresAlertOutbox:
         """How each destination stands."""
         with self._database.connect() as connection, connection.cursor(row_factory=dict_row) as cursor:
             return [OutboxHealth(**row) for row in cursor.execute(load("outbox_health"), {"now": now}).fetchall()]
+
+    def expire(self, before: datetime) -> int:
+        """Delete what was confirmed or given up before the instant, but the newest of each fingerprint; how many."""
+        return in_batches(self._database, load("expire_alerts"), before)
 
     def _entries(self, query: LiteralString, **parameters: Any) -> list[OutboxEntry]:
         with self._database.connect() as connection, connection.cursor(row_factory=dict_row) as cursor:

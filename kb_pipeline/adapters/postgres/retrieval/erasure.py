@@ -6,10 +6,9 @@ Belongs here: expiry of words, previews and rows in batches. Does not: the ages,
 from datetime import datetime
 from typing import LiteralString
 
+from kb_pipeline.adapters.postgres.batches import in_batches
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.retrieval.queries import load
-
-BATCH = 5_000
 
 
 class PostgresQueryRetention:
@@ -49,10 +48,4 @@ class PostgresQueryRetention:
         return rows
 
     def _in_batches(self, statement: LiteralString, before: datetime) -> int:
-        total = 0
-        while True:
-            with self._database.connect() as connection:
-                touched = connection.execute(load(statement), {"before": before, "limit": BATCH}).rowcount
-            total += touched
-            if touched < BATCH:
-                return total
+        return in_batches(self._database, load(statement), before)

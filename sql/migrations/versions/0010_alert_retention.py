@@ -1,0 +1,13 @@
+"""Alerts and flips have a retention."""  # noqa: INP001
+
+from alembic import op
+
+from kb_pipeline.adapters.postgres.migrations import run_sql
+
+revision = "0010"
+down_revision = "0009"
+
+
+def upgrade() -> None:
+    """Run the SQL file of this revision."""
+    run_sql(op.get_bind(), "0010_alert_retention.sql")
