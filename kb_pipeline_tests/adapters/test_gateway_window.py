@@ -137,6 +137,39 @@ def test_a_refusal_of_the_length_is_recognised_with_the_window_where_it_is_told(
 
 
 @pytest.mark.parametrize(
+    ("written", "tokens"),
+    [
+        ("32768", 32_768), ("32,768", 32_768), ("32.768", 32_768), ("32.768,00", 32_768), ("32,768.00", 32_768),
+        ("32 768", 32_768), ("32\u00a0768", 32_768), ("32\u202f768", 32_768), ("32'768", 32_768),
+        ("1_048_576", 1_048_576),
+        ("1.048.576", 1_048_576), ("1,048,576.0", 1_048_576), ("32768.00", 32_768), ("32k", 32_000), ("128 K", 128_000),
+        ("32Ki", 32_768), ("1M", 1_000_000), ("1.5M", 1_500_000), ("2,5k", 2_500), ("131072,", 131_072),
+        ("32.768k", None), ("32,768k", None), ("1,31,072", None), ("32.768.00", None), ("1.048,576", None),
+        ("32768.5", None), ("4096,1", None), ("32,7689", None), ("3276 800", None), ("0", None), ("9" * 24, None),
+    ],
+)  # fmt: skip
+def test_a_window_is_read_as_it_is_written_and_what_may_be_several_numbers_is_none(
+    written: str, tokens: int | None
+) -> None:
+    for sentence in (f"maximum context length is {written} tokens.", f"context size ({written} tokens)"):
+        said = {"error": {"message": f"The prompt is too long: {sentence}"}}
+        assert exceeded_window(400, json.dumps(said).encode()) == (True, tokens)
+
+
+@pytest.mark.parametrize(
+    ("said", "tokens"),
+    [
+        ("it exceeds the 32.768,00 tokens context", 32_768),
+        ("it exceeds the 128k context", 128_000),
+        ("Llama 3 128 000 tokens context was exceeded: prompt is too long", None),
+        ("it exceeds the 12,32,768 context", None),
+    ],
+)
+def test_a_number_before_its_noun_is_read_too(said: str, tokens: int | None) -> None:
+    assert exceeded_window(400, json.dumps({"error": {"message": said}}).encode()) == (True, tokens)
+
+
+@pytest.mark.parametrize(
     ("status", "said"),
     [
         (400, {"error": {"message": "unknown model"}}),

@@ -4,6 +4,7 @@ Belongs here: reading those answers. Does not: asking.
 """
 
 import re
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -22,11 +23,24 @@ _EXCEEDED = re.compile(
     r"|max_new_tokens`? must be <=",
     re.IGNORECASE | re.DOTALL,
 )
+_MARK = "[,._'\u2019\u00a0\u2009\u202f]"
+_WRITTEN = rf"[0-9](?:{_MARK}?[0-9]){{0,24}}(?:\s?[km]i?(?![a-z0-9]))?"
+# A space groups digits only where the words before tell where the number begins.
 _SIZE = re.compile(
     r"(?:maximum (?:context|model|input) length (?:is|of)|context (?:size|length|window)(?: of| is| \()|must be <=)"
-    r"\W{0,3}(\d[\d,._]{0,12})|(\d[\d,._]{0,12}) (?:tokens? )?(?:maximum )?context",
+    rf"\W{{0,3}}?(?<![0-9])([0-9]{{1,3}}(?: [0-9]{{3}})+(?!{_MARK}?[0-9])|{_WRITTEN}(?!\s?[0-9]))"
+    rf"|(?<![0-9])(?<![0-9][,._'])({_WRITTEN}) (?:tokens? )?(?:maximum )?context",
     re.IGNORECASE,
 )
+_COUNT = re.compile(
+    r"(?P<whole>[0-9]{1,3}(?P<mark>[,._'\u2019\u00a0\u2009\u202f ])[0-9]{3}(?:(?P=mark)[0-9]{3})*|[0-9]+)"
+    r"(?:(?P<point>[.,])(?P<part>[0-9]+))?(?:\s?(?P<unit>[km]i?))?",
+    re.IGNORECASE,
+)
+# 32k may be 32,768 as well: the window has the lesser number in any case.
+_UNITS = {"": 1, "k": 1_000, "ki": 1_024, "m": 1_000_000, "mi": 1_048_576}
+_LONGEST_PART = 2
+_LONGEST_COUNT = 30
 # Where servers keep the window of a model, the one in use before the one that the model was made for.
 _OF_MODEL = (
     "max_model_len",
@@ -101,5 +115,15 @@ def _count(value: Any) -> int | None:
 
 
 def _count_of(text: str) -> int | None:
-    digits = re.sub(r"[,._]", "", text)
-    return _count(int(digits)) if digits else None
+    """Tokens as somebody wrote them: 32768, 32.768, 32,768.00, 32 768, 1_048_576, 32k, 1.5M, 32Ki.
+
+    None for what may mean several numbers, such as 32.768k or 1,31,072, and for parts of a token.
+    """
+    found = _COUNT.fullmatch(text.strip()) if len(text) <= _LONGEST_COUNT else None
+    if found is None or (found["mark"] and found["mark"] == found["point"]):
+        return None
+    whole, part, unit = re.sub("[^0-9]", "", found["whole"]), found["part"] or "", (found["unit"] or "").lower()
+    if unit and (found["mark"] or len(part) > _LONGEST_PART):
+        return None
+    tokens = Decimal(f"{whole}.{part}") * _UNITS[unit]
+    return _count(int(tokens)) if tokens == int(tokens) else None
