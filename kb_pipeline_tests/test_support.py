@@ -1,5 +1,7 @@
 """Counting what of an answer its context supports."""
 
+import random
+import time
 from collections import defaultdict
 from dataclasses import replace
 from decimal import Decimal
@@ -15,10 +17,14 @@ from kb_pipeline.support import (
     numbers_in,
     overlap,
     readings,
+    segments,
     sentences,
     support,
     word_overlap,
+    words,
 )
+from kb_pipeline.support.numbers import is_number_word
+from kb_pipeline.support.score import _COMPARABLE, _shape
 from kb_pipeline_tests.docs_pages import REPOSITORY
 
 CONTEXT = (
@@ -201,3 +207,46 @@ def test_on_labelled_triads_it_is_nowhere_clearly_worse_than_plain_word_overlap(
 
 def auc_of(rows: list[tuple[Observation, float]]) -> float | None:
     return auc([(each, 1) for each in sorted((row[0] for row in rows), key=lambda each: each.score)])
+
+
+WORDS = st.sampled_from(
+    "biaya pendaftaran akta notaris pajak izin tidak bukan belum never hari kerja yang dan 250.000 Surabaya".split()
+)
+TEXTS = st.lists(st.lists(WORDS, max_size=8).map(" ".join), max_size=8).map(". ".join)
+
+
+WORD_ENDS = [f"{one}{two}{three}" for one in "lmnrst" for two in "aiueo" for three in ("kan", "ran", "sa", "tif", "ma")]
+
+
+def contradicts(sentence: str, context: str) -> bool:
+    """As it is told: of the sentence and the one of the context that shares most words with it, just one is negated."""
+    mine, negated = _shape(word for word in words(sentence) if not is_number_word(word))
+    shapes = [_shape(words(each)) for each in sentences(context)]
+    closest = max(shapes, key=lambda each: len(mine & each[0]), default=None)
+    if closest is None or not mine:
+        return False
+    return len(mine & closest[0]) >= _COMPARABLE * len(mine) and closest[1] != negated
+
+
+@given(TEXTS, TEXTS)
+def test_the_index_finds_the_sentence_that_a_look_at_all_of_them_would(answer: str, context: str) -> None:
+    for sentence in support(answer, context).sentences:
+        assert sentence.contradicts == contradicts(sentence.text, context)
+
+
+@pytest.mark.slow
+def test_a_long_answer_to_a_very_long_context_takes_seconds() -> None:
+    chance = random.Random(7)
+    vocabulary = [f"{chance.choice('bdgkmnprst')}{vowel}{end}" for vowel in "aiueo" for end in WORD_ENDS]
+    said = [" ".join(chance.choices(vocabulary, k=9)) for _ in range(30_000)]
+    context, answer = ". ".join(said), ". ".join(chance.sample(said, 3_000))
+    assert len(context) > 1_900_000
+    started = time.process_time()
+    assert support(answer, context).score == 1
+    assert time.process_time() - started < 20
+
+
+def test_text_without_a_space_is_cut_in_a_time_in_step_with_its_length() -> None:
+    started = time.process_time()
+    assert "".join(segments("a" * 1_000_000, longest=2_000)) == "a" * 1_000_000
+    assert time.process_time() - started < 2

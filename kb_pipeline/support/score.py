@@ -4,9 +4,12 @@ Belongs here: the formula. Does not: tokens, sentence borders, the reading of nu
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
+from math import ceil
 
 from kb_pipeline.support.language import FUNCTION_WORDS, fold, is_negator, stems, words
 from kb_pipeline.support.numbers import is_number_word, numbers_in
@@ -90,15 +93,42 @@ class _Evidence:
     forms: frozenset[str]
     numbers: frozenset[Decimal]
     sentences: Sequence[tuple[frozenset[str], bool]]
+    """The different sentences, each as it stands there the first time."""
+    places: Mapping[str, Sequence[int]]
+    """Where in `sentences` those with a word are, in order."""
 
     @classmethod
     def read(cls, context: str) -> "_Evidence":
         tokens = words(context)
+        negated: dict[frozenset[str], bool] = {}
+        for sentence in sentences(context):
+            negated.setdefault(*_shape(words(sentence)))
+        places: dict[str, list[int]] = defaultdict(list)
+        for place, shape in enumerate(negated):
+            for word in shape:
+                places[word].append(place)
         return cls(
             forms=_forms(tokens),
             numbers=frozenset(value for values in numbers_in(context, spelled=True) for value in values),
-            sentences=[_shape(words(sentence)) for sentence in sentences(context)],
+            sentences=list(negated.items()),
+            places=places,
         )
+
+    def closest(self, shape: frozenset[str]) -> tuple[frozenset[str], bool] | None:
+        """The sentence that shares most words with this one, the first of equals; None where none is comparable.
+
+        A look at every sentence would take time for the answer times the context. What is comparable has `enough` of
+        the words, so it has `some` of the rarest of them, and only what has is looked at.
+        """
+        enough = ceil(_COMPARABLE * len(shape))
+        some = (enough + 1) // 2
+        by_rarity = sorted((self.places.get(word, ()) for word in shape), key=len)
+        found = Counter(chain.from_iterable(by_rarity[: len(shape) - enough + some]))
+        likely = sorted(place for place, count in found.items() if count >= some)
+        place = max(likely, key=lambda each: len(shape & self.sentences[each][0]), default=None)
+        if place is None or len(shape & self.sentences[place][0]) < enough:
+            return None
+        return self.sentences[place]
 
     def knows(self, word: str) -> bool:
         return any(form in self.forms for form in stems(word))
@@ -131,8 +161,8 @@ def _contradicts(tokens: Sequence[str], evidence: _Evidence) -> bool:
     shape, negated = _shape(tokens)
     if not shape:
         return False
-    closest = max(evidence.sentences, key=lambda other: len(shape & other[0]), default=(frozenset[str](), negated))
-    return len(shape & closest[0]) >= _COMPARABLE * len(shape) and closest[1] != negated
+    closest = evidence.closest(shape)
+    return closest is not None and closest[1] != negated
 
 
 def _shape(tokens: Iterable[str]) -> tuple[frozenset[str], bool]:

@@ -49,24 +49,24 @@ def segments(text: str, *, longest: int) -> list[str]:
 
 def _whole_blocks(text: str) -> list[str]:
     """Paragraphs and list items as they stand, with their line ends; joined they are `text`."""
-    blocks: list[str] = []
+    blocks: list[list[str]] = []
     joins = False
     for line in text.splitlines(keepends=True):
         stripped = line.strip()
         marker = _LIST_MARKER.match(line)
         if joins and stripped and not marker and not stripped.startswith("|"):
-            blocks[-1] += line
+            blocks[-1].append(line)
         else:
-            blocks.append(line)
+            blocks.append([line])
         joins = bool(stripped) and not _TABLE_RULE.match(stripped) and not (marker and "#" in marker.group())
-    return blocks
+    return ["".join(lines) for lines in blocks]
 
 
 def _cut(text: str, longest: int) -> list[str]:
     pieces = []
     start = 0
     while len(text) - start > longest:
-        found = _LAST_SPACE.search(text, start, start + longest)
+        found = _LAST_SPACE.match(text, start, start + longest)
         end = found.end() if found else start + longest
         pieces.append(text[start:end])
         start = end
