@@ -4,10 +4,10 @@ from alembic import op
 
 from kb_pipeline.adapters.postgres.migrations import run_sql
 
-revision = "0010"
-down_revision = "0009"
+revision = "0011"
+down_revision = "0010"
 
 
 def upgrade() -> None:
     """Run the SQL file of this revision."""
-    run_sql(op.get_bind(), "0010_alert_retention.sql")
+    run_sql(op.get_bind(), "0011_alert_retention.sql")
