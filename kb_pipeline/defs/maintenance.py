@@ -10,6 +10,7 @@ import dagster as dg
 
 from kb_pipeline.adapters.clock import SystemClock
 from kb_pipeline.adapters.postgres.dagster_storage import delete_old_events
+from kb_pipeline.counting import counted
 from kb_pipeline.defs.hourly import OWNERS, whole_asset
 from kb_pipeline.defs.jobs import MAINTENANCE_GROUP
 from kb_pipeline.defs.resources import RetrievalStreets
@@ -76,7 +77,7 @@ def late_hours(
 def delete_old_run_events(context: dg.OpExecutionContext) -> None:
     """Keep Dagster's event log from growing for ever."""
     deleted = delete_old_events(context.instance, before=SystemClock().now() - KEEP_EVENTS)
-    context.log.info("%d events deleted", deleted)
+    context.log.info("%s deleted", counted(deleted, "event"))
 
 
 @dg.job(name=CLEANUP_JOB, executor_def=dg.in_process_executor)

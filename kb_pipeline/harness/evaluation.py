@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kb_pipeline.counting import counted
 from kb_pipeline.harness.failures import NotEvaluable
 from kb_pipeline.harness.formulas import best_grades
 from kb_pipeline.harness.intervals import RESAMPLES, Estimate, estimates
@@ -85,12 +84,11 @@ def _asked(run: Run, judgments: Judgments, counts: dict[str, int]) -> list[str]:
         raise NotEvaluable("there are no judgments to evaluate against; harvest some, or name a file that has some")
     answered = sum(query in run.rankings for query in judged)
     if not answered and not run.is_complete:
-        wanted = counted(len(judged), "judged query", "judged queries")
-        raise NotEvaluable(f"{run.name} was asked none of {wanted}; choose another time or run")
+        raise NotEvaluable(f"{run.name} was asked no judged query, of {len(judged):,}; choose another time or run")
     if not answered:
         raise NotEvaluable(
-            f"not one of {counted(len(run.rankings), 'query', 'queries')} of {run.name} is among the {len(judged):,} "
-            "judged; query ids must be those of the judgments, which an export writes and the database calls query_sha"
+            f"no query of {run.name}, of {len(run.rankings):,}, is among the {len(judged):,} judged; query ids must be "
+            "those of the judgments, which an export writes and the database calls query_sha"
         )
     asked = judged if run.is_complete else [query for query in judged if query in run.rankings]
     counts |= {

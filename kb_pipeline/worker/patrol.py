@@ -122,9 +122,9 @@ class Patrol:
         if moved:
             self._metrics.rescued.inc(moved)
             log.warning(
-                "moved %d jobs aside whose ids the queue needs for itself; they are done under other ids: "
+                "moved %s aside that had an id which the queue needs for itself, to be done under another: "
                 "give jobs ids such as m-<message id>",
-                moved,
+                counted(moved, "job"),
             )
 
     async def _oldest_s(self, queue: bullmq.Queue) -> float:
@@ -177,8 +177,9 @@ class Patrol:
         unfinished, self._worker.unfinished = self._worker.unfinished, 0
         if stalled:
             self._metrics.stalled.inc(stalled)
-            log.info("took up %d jobs again that a worker had left", stalled)
+            log.info("took up %s again that a worker had left", counted(stalled, "job"))
         if unfinished:
             log.info(
-                "the queue did not note the end of %d jobs; events are kept once, whoever does them again", unfinished
+                "the queue did not note the end of %s; events are kept once, whoever does them again",
+                counted(unfinished, "job"),
             )

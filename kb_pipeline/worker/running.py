@@ -15,6 +15,7 @@ from typing import Any
 from kb_pipeline.adapters.clock import SystemClock
 from kb_pipeline.adapters.postgres.retrieval.events import PostgresEventStore
 from kb_pipeline.adapters.postgres.retrieval.recorder import recorder_database
+from kb_pipeline.counting import counted
 from kb_pipeline.errors import QueueError
 from kb_pipeline.settings import Settings
 from kb_pipeline.worker.batching import Batcher, SavingThread
@@ -149,14 +150,15 @@ class QueueWorker:
 
     async def _stop(self, worker: EventWorker) -> None:
         self._is_stopping = True
-        log.info("stopping, with %d jobs in hand", worker.in_hand)
+        log.info("stopping, with %s in hand", counted(worker.in_hand, "job"))
         self._batcher.stop_waiting()
         finishing = asyncio.ensure_future(worker.finish())
         await asyncio.wait([finishing], timeout=GRACE_S)
         is_late = not finishing.done()
         if is_late:
             finishing.cancel()
-            log.warning("left %d jobs in hand to the next worker, since they could not be finished", worker.in_hand)
+            left = counted(worker.in_hand, "job")
+            log.warning("left %s in hand to the next worker, since not everything could be finished", left)
         # Waited for, and not in a timeout: BullMQ's close holds out against being cancelled.
         closing = asyncio.ensure_future(worker.close(force=is_late))
         await asyncio.wait([closing], timeout=FORCE_S)

@@ -114,14 +114,14 @@ def test_check_is_content_with_a_mapped_database_and_a_judge_that_answers(run: R
         checked = run(database, "check", quality={"judge_base_url": judge.base_url, "judge_model": MODEL})
     assert checked.code == 0, checked.out
     assert checked.out.splitlines()[-1] == "everything is as it should be"
-    assert "context window 32768 tokens, as configured" in checked.out
+    assert "context window 32,768 tokens, as configured" in checked.out
 
 
 def test_check_says_where_it_has_the_judges_window_from(run: Run, database: Database) -> None:
     with WatchedJudge(window=8_192) as judge:
         quality = {"judge_base_url": judge.url, "judge_model": "reference", "judge_context_tokens": None}
         checked = run(database, "check", quality=quality)
-    assert "context window 8192 tokens, told by the server at /v1/models" in checked.out
+    assert "context window 8,192 tokens, told by the server at /v1/models" in checked.out
 
 
 def test_check_reports_a_judge_that_may_not_be_called(run: Run, database: Database) -> None:

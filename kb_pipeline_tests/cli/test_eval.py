@@ -230,7 +230,7 @@ def test_of_several_tenants_one_is_to_be_named(
     assert "2 tenants have ground truth" in sentence
     assert f"--org {NOTARY.org_id} --specialist {NOTARY.specialist_id}" in sentence
     named = ("--org", str(NOTARY.org_id))
-    assert "not one of the 1 queries" in terminal.run("eval", "--run", tmp_path / "my.run", *named).sentence
+    assert "no query of my.run, of 1" in terminal.run("eval", "--run", tmp_path / "my.run", *named).sentence
     unknown = terminal.run("eval", "--engine", "vector", *named).sentence
     assert "no retrieval of engine 'vector' is recorded" in unknown
     nowhere = terminal.run("eval", "--engine", "vector").sentence

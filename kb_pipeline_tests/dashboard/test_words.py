@@ -1,13 +1,14 @@
 """The sentences of the dashboard, and the numbers in them."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb_pipeline.dashboard import numbers
+from kb_pipeline.dashboard import list_words, numbers
+from kb_pipeline.dashboard.periods import period_of, zone_of
 from kb_pipeline.dashboard.quality_words import (
     AlertStand,
     Level,
@@ -19,6 +20,8 @@ from kb_pipeline.dashboard.quality_words import (
 )
 from kb_pipeline.dashboard.retrieval_words import EngineHealth, bars, retrieval_verdict, shown_engines
 from kb_pipeline.dashboard.sums import Moments, Rate, Tally, bin_from, quantile
+from kb_pipeline.dashboard.trust_words import Measurement, trust
+from kb_pipeline.grading.aggregates import CallCounts
 from kb_pipeline.verdicts import wilson
 
 LIMITS = Limits(warn=0.70, crit=0.55, min_graded=20, z=1.645)
@@ -177,3 +180,46 @@ def test_times_are_those_of_the_zone() -> None:
     ]
     assert [numbers.moment(each, zone, now) for each in at] == ["Today 09:03", "Wed 16:48", "3 July"]
     assert numbers.span(datetime(2026, 7, 9, 7, tzinfo=UTC), now, zone, now) == "9–16 July 2026, until 14:07 WIB"
+
+
+def measured(parsed: int, attempted: int, tally: Tally, *, waits: timedelta = timedelta()) -> Measurement:
+    calls = CallCounts(
+        examined=attempted, synthesis=attempted, sampled_out=0, other=0, self_calls=0, unreadable=0, parsed=parsed,
+        parse_attempted=attempted,
+    )  # fmt: skip
+    return Measurement(tally=tally, calls=calls, usual=calls, canary=None, agreement=None, waiting=1, waits=waits)
+
+
+@pytest.mark.parametrize(
+    ("found", "sentence"),
+    [
+        (measured(1527, 1579, Tally(graded=1500)),
+         "With care: 1,527 of 1,579 turns could be read by the template's markers."),
+        (measured(1000, 1579, Tally(graded=1500)), "No: 1,000 of 1,579 turns could be read by the template's markers."),
+        (measured(0, 0, Tally(graded=1, errors=3)), "No: only 25.0\u202f% of the answers have a grade."),
+        (measured(0, 0, Tally(graded=1), waits=timedelta(hours=3)), "With care: 1 turn waits, the oldest for 3 h."),
+    ],
+)  # fmt: skip
+def test_what_stands_behind_a_doubt_goes_on_where_its_sentence_ends(found: Measurement, sentence: str) -> None:
+    verdict = trust(found)
+    assert verdict.sentence == sentence
+    assert verdict.detail
+    assert sentence.partition(": ")[2][1:] not in verdict.detail
+
+
+def test_lists_say_how_many_rows_they_have() -> None:
+    counts = {"kb_gap": 1, "none": 1200}
+    assert list_words.gaps_sentence("kb_gap", counts) == (
+        "1 corrected draft, the newest first. Knowledge missing: no document supports the correction."
+    )
+    assert list_words.gaps_sentence(None, counts).startswith("1,201 corrected drafts, the newest first; 1,200 of them")
+    judged = {("judged", 3): 1, ("judged", 0): 4, ("conflict", None): 2}
+    assert list_words.judgments_sentence(None, None, judged) == "7 judgments, query by query."
+    assert list_words.judgments_sentence("judged", 3, judged) == "1 judgment, judged, grade 3, query by query."
+    assert list_words.judgments_sentence("judged", 0, judged) == "4 judgments, judged, grade 0, query by query."
+
+
+def test_a_period_of_one_hour_is_not_1_hours() -> None:
+    now = datetime(2026, 7, 16, 7, 7, tzinfo=UTC)
+    words = [period_of(name, now=now, zone=zone_of("UTC")).words for name in ("1h", "36h", "1d", "7d")]
+    assert words == ["1 hour", "36 hours", "1 day", "7 days"]

@@ -211,8 +211,8 @@ def test_a_self_made_document_neither_helps_nor_hurts() -> None:
     [
         ({"q": ["a"]}, {}, "there are no judgments"),
         ({"q": ["a"]}, {"q": {}}, "there are no judgments"),
-        ({"Berapa biaya?": ["a"]}, {"q": {"a": 1}}, "not one of the 1 queries of run is among the 1 judged ones"),
-        ({}, {"q": {"a": 1}}, "not one of the 0 queries"),
+        ({"Berapa biaya?": ["a"]}, {"q": {"a": 1}}, "no query of run, of 1, is among the 1 judged"),
+        ({}, {"q": {"a": 1}}, "no query of run, of 0"),
     ],
 )
 def test_run_and_judgments_that_do_not_meet_are_refused_without_words_of_a_query(

@@ -42,7 +42,7 @@ def test_an_empty_retrieval_counts_as_0_and_a_query_never_asked_does_not_count(d
 def test_an_engine_asked_no_judged_query_is_said_to_be_so(database: Database) -> None:
     plant(database, NOTARY, FEE, {"fees": 3})
     plant_retrieval(database, NOTARY, DEED, "hybrid", ["deeds"])
-    with pytest.raises(NotEvaluable, match="hybrid was asked none of the 1 judged queries"):
+    with pytest.raises(NotEvaluable, match="hybrid was asked no judged query, of 1"):
         evaluate(runs_from_events(database, NOTARY)["hybrid"], PostgresQuerySource(database, NOTARY))
 
 

@@ -67,7 +67,7 @@ def test_a_document_ranked_twice_keeps_its_best_rank(tmp_path: Path) -> None:
     [
         ("q1 Q0 d1 1 2.5 bm25\nq1 Q0 d1 1 2.5\n", "line 2: 5 columns; a line has six columns"),
         ("q1 Q0 a document with blanks 1 2.5 bm25\n", "line 1: 9 columns"),
-        ("q1,Q0,d1,1,2.5,bm25\n", "line 1: 1 columns"),
+        ("q1,Q0,d1,1,2.5,bm25\n", "line 1: 1 column;"),
         ("", "holds no result; a line has six columns"),
         ("q Q0 a - nan x\n", "line 1: the ranks of this query are missing or repeated"),
         ("q Q0 a 1 1 x\nq Q0 b 1 NaN x\n", "line 2: the ranks of this query"),

@@ -233,5 +233,5 @@ def test_jobs_that_nobody_takes_are_a_stuck_queue_until_somebody_does(
         site.put_events([retrieval()])
         eventually(lambda: worker.value("kb_pipeline_worker_fault", kind="stuck") == 1)
         [reason] = worker.worker.health()[1]["reasons"]
-        assert "1 jobs wait and none was taken" in reason["sentence"]
+        assert "1 job waits and none was taken" in reason["sentence"]
     eventually(lambda: worker.worker.health()[0])

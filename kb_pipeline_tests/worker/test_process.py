@@ -64,7 +64,7 @@ def test_a_second_signal_ends_it_at_once(site: Site, new_worker: Start) -> None:
         site.put_events([retrieval()])
         eventually(lambda: worker.health()[1]["jobs_in_hand"] == 1)
         worker.signal(signal.SIGTERM)
-        eventually(lambda: "stopping, with 1 jobs in hand" in worker.log)
+        eventually(lambda: "stopping, with 1 job in hand" in worker.log)
         worker.signal(signal.SIGTERM)
         assert worker.wait() == 128 + signal.SIGTERM
 
@@ -78,7 +78,7 @@ def test_a_worker_whose_database_hangs_still_ends_when_told(site: Site, new_work
         eventually(lambda: worker.health()[1]["jobs_in_hand"] == 1)
         worker.signal(signal.SIGTERM)
         assert worker.wait() == 0
-        assert "left 1 jobs in hand to the next worker" in worker.log
+        assert "left 1 job in hand to the next worker" in worker.log
 
 
 def test_no_text_of_a_query_is_in_the_log_or_on_the_pages(site: Site, new_worker: Start) -> None:

@@ -72,7 +72,7 @@ def test_a_job_that_takes_the_place_of_active_jobs_in_the_middle_of_work_is_move
     add(site, "active")
     site.put_events([retrieval() for _ in range(5)])
     eventually(lambda: site.rows() == 11)
-    assert any(record.message.startswith("moved 1 jobs aside") for record in caplog.records)
+    assert any(record.message.startswith("moved 1 job aside") for record in caplog.records)
     assert worker.value("kb_pipeline_worker_rescued_jobs_total") == 1
 
 
