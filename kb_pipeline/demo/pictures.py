@@ -68,12 +68,12 @@ def incident_lines(incidents: Iterable[IncidentReport]) -> Iterator[str]:
                     f"{_advised(each)}"
                 )
             case "judge_outage":
-                graded = f"{out_of(each.graded, each.judgeable, 'turn')}"
+                graded = out_of(each.graded, each.judgeable, "turn")
                 yield f"{at}  the judge was away: {graded} were graded after it came back"
             case "budget_spent":
                 yield (
                     f"{at}  the day's judge tokens came to their end: of {counted(each.judgeable, 'turn')} since then "
-                    f"{each.pending:,} wait until midnight UTC"
+                    f"{counted(each.pending, 'waits', 'wait')} until midnight UTC"
                 )
 
 

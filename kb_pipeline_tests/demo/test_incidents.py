@@ -78,4 +78,4 @@ def test_each_incident_is_a_sentence() -> None:
     assert "8 of 9 turns were not parsed" in lines[0]
     assert "'TANYA:', which fits 100.0% of them" in lines[0]
     assert "6 of 7 turns were graded after it came back" in lines[1]
-    assert "of the 7 turns since then 5 wait until midnight UTC" in lines[2]
+    assert "of 7 turns since then 5 wait until midnight UTC" in lines[2]
