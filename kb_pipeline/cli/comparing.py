@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
-from kb_pipeline.cli.output import progress, write_json, write_text
+from kb_pipeline.cli.output import progress, write_json, write_line
 from kb_pipeline.cli.times import Instant, period
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def compare_judges(
     else:
         write_comparison(comparison, found)
         if html is not None:
-            write_text(f"written: {html}", hanging=4)
+            write_line(f"written: {html}")
 
 
 def _compared(settings: "Settings", window: "Window", first: str | None, second: str | None) -> "Comparison":

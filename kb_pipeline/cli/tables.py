@@ -69,7 +69,8 @@ def fact_lines(facts: Mapping[str, str], width: int | None = None) -> list[str]:
 def wrap(text: str, width: int | None = None, *, hanging: int = 0) -> list[str]:
     """A text in lines of at most `width` cells, broken between words; what follows is indented by `hanging`.
 
-    Spaces within a line stay. A word that is longer than a line is broken where it must be.
+    Spaces within a line stay. A word too long for that, an id say, stands on a line of its own with less of an indent,
+    so that it can be copied; one that is longer than a line is broken where it must be.
     """
     width = width or terminal_width()
     lines, line, taken = [], "", 0
@@ -78,6 +79,9 @@ def wrap(text: str, width: int | None = None, *, hanging: int = 0) -> list[str]:
         if line.strip() and is_too_long and cells_of(word) <= width - hanging:
             lines.append(line)
             line, taken, gap = " " * hanging, hanging, ""  # noqa: PLW2901 a gap at a break is none
+        elif line.strip() and is_too_long and hanging and cells_of(word) <= width - GAP:
+            lines.append(line)
+            line, taken, gap = " " * GAP, GAP, ""  # noqa: PLW2901 a gap at a break is none
         line, taken = line + gap, taken + len(gap)
         for character in word:
             size = cells_of(character)

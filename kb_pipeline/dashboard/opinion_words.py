@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from kb_pipeline.counting import counted
+from kb_pipeline.counting import counted, out_of
 from kb_pipeline.grading.metrics import asserts_nothing
 from kb_pipeline.grading.opinion import DISAGREEMENT, Kind, second_opinion
 from kb_pipeline.records import Metrics, ParseStatus, Passage, Triad
@@ -66,10 +66,10 @@ def _unheld(faithfulness: float | None, opinion: Mapping[str, Any] | None, *, ha
 
 
 def counts_in_words(opinion: Mapping[str, Any]) -> str:
-    """How much of what the answer claims was found, kind by kind: `0 of 1 amounts, 2 of 2 names`."""
+    """How much of what the answer claims was found, kind by kind: `0 of 1 amount, 2 of 2 names`."""
     counts = opinion.get("counts") or {}
     said = [
-        f"{count.get('found', 0)} of {count.get('claimed', 0)} {_THINGS.get(kind, kind)}"
+        out_of(count.get("found", 0), count.get("claimed", 0), *_THINGS.get(kind, (kind, kind)))
         for kind, count in sorted(counts.items())
     ]
     return ", ".join(said) or "nothing is claimed"

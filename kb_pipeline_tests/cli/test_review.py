@@ -50,8 +50,8 @@ def test_a_limit_and_a_surface_are_kept(terminal: Terminal) -> None:
 
 def test_explain_shows_the_second_opinion_in_words(terminal: Terminal) -> None:
     said = terminal.run("explain", "wrong")
-    assert "second opinion    Disagrees: 1 of 1 amounts are in no passage; check by hand" in said.out
-    assert re.search(r"of it found .*0 of 1 amounts", said.prose)
+    assert "second opinion    Disagrees: 1 of 1 amount is in no passage; check by hand" in said.out
+    assert re.search(r"of it found .*0 of 1 amount,", said.prose)
     assert "{" not in said.out
     shown = terminal.run("explain", "wrong", "--json").json["turn"]
     assert shown["opinion"]["kind"] == "amount"

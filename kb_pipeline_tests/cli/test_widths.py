@@ -178,3 +178,11 @@ def test_wide_characters_take_two_cells_and_a_word_without_end_is_broken() -> No
     assert wrap("a" * 25, 10, hanging=2) == ["a" * 10, "  " + "a" * 8, "  " + "a" * 7]
     assert fact_lines({"name": "one two", "n": "3"}, 60) == ["name  one two", "n     3"]
     assert wrap("a\nb\x1b[2J", 40) == ["a\\nb\\x1b[2J"]
+
+
+def test_an_id_that_is_too_long_for_its_column_stays_whole_on_a_line_of_its_own() -> None:
+    digest = "9" * 64
+    assert fact_lines({"a name of thirty characters, or": digest}, 80) == [
+        "a name of thirty characters, or",
+        f"  {digest}",
+    ]
