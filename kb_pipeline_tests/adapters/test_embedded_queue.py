@@ -88,6 +88,16 @@ def test_it_starts_with_a_password_on_loopback_and_evicts_nothing(folder: Path) 
     assert not is_alive(pid)
 
 
+def test_a_stop_waits_for_the_process_although_its_lock_is_free_before_it_ends(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with EmbeddedQueue(folder) as queue:
+        pid = queue.pid
+        monkeypatch.setattr(server, "hold_or_none", lambda _path: os.open(os.devnull, os.O_RDONLY))
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
 @pytest.mark.parametrize("name", ["valkey-server", "redis-server"])
 def test_an_installed_server_serves_as_well(folder: Path, name: str) -> None:
     program = shutil.which(name)

@@ -112,6 +112,9 @@ def shut_down(folder: Path, server: Server) -> None:
     for number in (signal.SIGTERM, signal.SIGKILL):
         _send(folder, current, number)
         if wait_until(lambda: _is_gone(folder, server), STOP_SECONDS):
+            # The lock may be free a moment before the process has ended.
+            if server.process is not None:
+                server.process.wait()
             return
     raise QueueError(f"the queue server in {folder} does not stop; end process {current.pid} by hand")
 
