@@ -6,6 +6,10 @@
 # Arguments for the command behind a target: make demo ARGS="--once --json", make test ARGS="-k settings".
 ARGS =
 
+# Compiled modules are kept also where the shell says otherwise: without them every process of the demo and of the tests
+# compiles Dagster and Great Expectations anew, for seconds.
+export PYTHONDONTWRITEBYTECODE =
+
 demo: environment
 	exec .venv/bin/kb-pipeline demo $(ARGS)
 
