@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 import httpx
 
+from kb_pipeline.adapters.authorities import trusted
 from kb_pipeline.adapters.clickhouse.queries import load
 from kb_pipeline.adapters.gateway.hosts import is_private_host
 from kb_pipeline.adapters.postgres.sql_files import read_sql
@@ -38,6 +39,7 @@ class ClickHouse:
         headers = {"X-ClickHouse-User": unquote(parsed.username), "X-ClickHouse-Key": unquote(parsed.password)}
         self._parameters = {"database": parsed.path.strip("/") or "default"}
         self._client = httpx.Client(
+            verify=trusted(),
             base_url=parsed.copy_with(path="/", query=None, username=None, password=None),
             headers={name: value for name, value in headers.items() if value},
             timeout=SECONDS,

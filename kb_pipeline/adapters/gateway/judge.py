@@ -6,7 +6,6 @@ turn.
 
 import asyncio
 import json
-import ssl
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import TracebackType
@@ -14,6 +13,7 @@ from typing import Any, Self
 
 import httpx
 
+from kb_pipeline.adapters.authorities import trusted
 from kb_pipeline.adapters.clock import SystemClock
 from kb_pipeline.adapters.gateway.body import Reply, read_whole
 from kb_pipeline.adapters.gateway.hosts import (
@@ -149,9 +149,7 @@ class GatewayJudge:
 
     async def __aenter__(self) -> Self:
         lanes = -(-self._concurrency // self._connections_per_client)
-        # One context for all; it reads SSL_CERT_FILE, so that a private authority can be trusted. Proxies are not read.
-        verify = httpx.create_ssl_context()
-        self._lanes = [_Lane(client=self._new_client(verify)) for _ in range(lanes)]
+        self._lanes = [_Lane(client=self._new_client()) for _ in range(lanes)]
         self._slots = asyncio.Semaphore(self._concurrency)
         return self
 
@@ -259,9 +257,9 @@ class GatewayJudge:
             window_tokens=tokens,
         )
 
-    def _new_client(self, verify: ssl.SSLContext) -> httpx.AsyncClient:
+    def _new_client(self) -> httpx.AsyncClient:
         return httpx.AsyncClient(
-            verify=verify,
+            verify=trusted(),
             headers=self._headers,
             timeout=httpx.Timeout(self._timeout_s, connect=min(self._timeout_s, _CONNECT_TIMEOUT_S)),
             limits=httpx.Limits(
@@ -270,6 +268,7 @@ class GatewayJudge:
                 keepalive_expiry=_KEEPALIVE_S,
             ),
             follow_redirects=False,
+            # Proxies are not read.
             trust_env=False,
         )
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import httpx
 
+from kb_pipeline.adapters.authorities import trusted
 from kb_pipeline.adapters.clock import SystemClock
 from kb_pipeline.adapters.gateway.body import MAX_BODY_BYTES
 from kb_pipeline.adapters.gateway.hosts import endpoint_of, is_private_host, refuse_public_host
@@ -60,7 +61,9 @@ def _told(base_url: str, model: str, tenant: str, *, allow_external: bool) -> It
     headers = {"X-Tenant-Id": tenant, "X-Surface": "system", "Accept-Encoding": "identity"}
     with (
         suppress(httpx.HTTPError, httpx.StreamError, OSError, JudgeRefused),
-        httpx.Client(headers=headers, timeout=_TIMEOUT_S, follow_redirects=False, trust_env=False) as client,
+        httpx.Client(
+            verify=trusted(), headers=headers, timeout=_TIMEOUT_S, follow_redirects=False, trust_env=False
+        ) as client,
     ):
         for url, read in readers:
             if not (allow_external or is_private_host(httpx.URL(url))):

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import httpx
 
+from kb_pipeline.adapters.authorities import trusted
 from kb_pipeline.alerting.delivery import Answer
 
 MAX_REPLY_BYTES = 4 * 1024 * 1024
@@ -73,7 +74,7 @@ class Wire:
 
     async def _asked(self, request: httpx.Request) -> Reply:
         if self._transport is None:
-            self._transport = httpx.AsyncHTTPTransport(verify=httpx.create_ssl_context(), trust_env=False)
+            self._transport = httpx.AsyncHTTPTransport(verify=trusted(), trust_env=False)
         response = await self._transport.handle_async_request(request)
         try:
             body = await _capped(response)
