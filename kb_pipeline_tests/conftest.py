@@ -17,13 +17,22 @@ from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.migrations import apply_roles, migrate
 from kb_pipeline.adapters.postgres.sql_files import read_sql
 from kb_pipeline_tests.queue_servers import QueueServer
-from kb_pipeline_tests.servers import GivenServer, PostgresServer, administer, end_server, folder_of_servers
+from kb_pipeline_tests.servers import (
+    GivenServer,
+    PostgresServer,
+    administer,
+    end_server,
+    folder_of_servers,
+    use_memory_for_files,
+)
 
 _numbers = count()
 
 # A busy machine makes a slow example, not a wrong one.
 hypothesis.settings.register_profile("patient", deadline=None)
 hypothesis.settings.load_profile("patient")
+# Before pytest chooses its own folder.
+use_memory_for_files()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

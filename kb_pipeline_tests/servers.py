@@ -44,6 +44,21 @@ class GivenServer:
 PostgresServer = EmbeddedPostgres | GivenServer
 
 
+# A thousand databases are made and dropped in a run, which most disks are slow at; memory must be plenty, and run programs.
+MEMORY = Path("/dev/shm")
+PLENTY_BYTES = 6 * 2**30
+
+
+def use_memory_for_files() -> None:
+    """Let temporary files of this process and its children lie in memory, unless TMPDIR says where."""
+    if os.environ.get("TMPDIR") or not MEMORY.is_dir():
+        return
+    memory = os.statvfs(MEMORY)
+    if memory.f_bavail * memory.f_frsize >= PLENTY_BYTES and not memory.f_flag & os.ST_NOEXEC:
+        os.environ["TMPDIR"] = str(MEMORY)
+        tempfile.tempdir = None
+
+
 @contextmanager
 def folder_of_servers() -> Iterator[Path]:
     """A folder whose subfolders are data folders of embedded servers: what runs in them ends with the block."""
