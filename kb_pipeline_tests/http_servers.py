@@ -3,6 +3,7 @@
 import json
 import socket
 import socketserver
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -20,6 +21,8 @@ class Received:
     body: Any
 
 
+# For calls of tests over plain HTTP: reading the authorities of TLS takes longer than the call.
+PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 # What a server does with a request: bytes are sent, numbers are seconds of silence; then the connection is closed.
 Script = Callable[[Received], Iterable[bytes | float]]
 

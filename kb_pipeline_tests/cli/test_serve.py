@@ -12,6 +12,7 @@ import pytest
 from kb_pipeline.adapters.clock import wait_until
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline_tests.cli.command import assert_one_sentence, clean_environment, kb_pipeline
+from kb_pipeline_tests.http_servers import PLAIN
 from kb_pipeline_tests.queue_servers import free_port
 
 
@@ -47,7 +48,7 @@ def test_it_serves_until_it_is_told_to_stop(database: Database, tmp_path: Path) 
     ) as process:
         try:
             assert wait_until(lambda: answers(port), 60)
-            assert "No graded turns yet" in httpx.get(f"http://127.0.0.1:{port}/").text
+            assert "No graded turns yet" in httpx.get(f"http://127.0.0.1:{port}/", verify=PLAIN).text
             second = kb_pipeline("--config", config, "serve", "--no-auth", cwd=tmp_path)
             assert second.returncode == 1
             assert_one_sentence(second.stderr)
@@ -60,6 +61,6 @@ def test_it_serves_until_it_is_told_to_stop(database: Database, tmp_path: Path) 
 
 def answers(port: int) -> bool:
     try:
-        return httpx.get(f"http://127.0.0.1:{port}/readyz").status_code == 200
+        return httpx.get(f"http://127.0.0.1:{port}/readyz", verify=PLAIN).status_code == 200
     except httpx.HTTPError:
         return False

@@ -15,6 +15,7 @@ from kb_pipeline.errors import KbPipelineError
 from kb_pipeline.grading.judging import Dialect, build_messages, nonce_of, wording
 from kb_pipeline.grading.judging.dialect import ResponseFormat
 from kb_pipeline.records import Graded
+from kb_pipeline_tests.http_servers import PLAIN
 from kb_pipeline_tests.turns import METRICS, TRIAD, triad
 
 QUESTION = "Berapa biaya pendaftaran yayasan?"
@@ -96,6 +97,7 @@ def call(server: ReferenceJudge, kind: ResponseFormat = "json_schema", key: str 
         headers={"Idempotency-Key": key},
         trust_env=False,
         timeout=5,
+        verify=PLAIN,
     )
 
 
@@ -115,7 +117,7 @@ def test_it_names_itself_as_what_it_is() -> None:
     with ReferenceJudge() as server:
         assert call(server).json()["model"] == MODEL
         assert MODEL.startswith("reference-overlap")
-        models = httpx.get(f"{server.base_url}/v1/models", trust_env=False).json()
+        models = httpx.get(f"{server.base_url}/v1/models", trust_env=False, verify=PLAIN).json()
     assert [model["id"] for model in models["data"]] == [MODEL]
 
 
@@ -165,7 +167,7 @@ def test_faults_look_like_those_of_a_gateway() -> None:
 def test_leaving_does_not_wait_for_a_call_that_hangs() -> None:
     started = time.monotonic()
     with ReferenceJudge(Faults(hang=1.0, hang_s=60)) as server, pytest.raises(httpx.ReadTimeout):
-        httpx.post(f"{server.base_url}/v1/chat/completions", json={}, timeout=0.2, trust_env=False)
+        httpx.post(f"{server.base_url}/v1/chat/completions", json={}, timeout=0.2, trust_env=False, verify=PLAIN)
     assert time.monotonic() - started < 8
 
 

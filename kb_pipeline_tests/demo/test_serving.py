@@ -13,6 +13,7 @@ from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.demo.servers import HOST, free_port, serving, showing
 from kb_pipeline.demo.stage import set_stage
 from kb_pipeline_tests.builders import Upstream, table
+from kb_pipeline_tests.http_servers import PLAIN
 from kb_pipeline_tests.judges import WatchedJudge
 
 WITHIN_SECONDS = 90
@@ -55,7 +56,7 @@ def test_the_dashboard_of_a_stage_opens_without_tokens(postgres_server: Embedded
     with set_stage(postgres_server, tmp_path, start_at=datetime.now(UTC), quality={}) as stage:
         stage.with_service(host=HOST, port=port, dagster_url="http://127.0.0.1:3000")
         with showing(stage.environment, tmp_path, port=port) as dashboard:
-            page = httpx.get(dashboard.address)
+            page = httpx.get(dashboard.address, verify=PLAIN)
     assert page.status_code == 200
     assert "No graded turns yet, because no audited call was read in this period." in page.text
 
@@ -83,7 +84,7 @@ def unhealthy(address: str) -> list[str]:
     """Daemons that the UI calls required and unhealthy."""
     query = "{ instance { daemonHealth { allDaemonStatuses { daemonType required healthy } } } }"
     try:
-        reply = httpx.post(f"{address}/graphql", json={"query": query}, timeout=30).json()
+        reply = httpx.post(f"{address}/graphql", json={"query": query}, timeout=30, verify=PLAIN).json()
     except httpx.TransportError:
         return ["webserver"]
     statuses = reply["data"]["instance"]["daemonHealth"]["allDaemonStatuses"]

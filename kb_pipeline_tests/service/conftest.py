@@ -14,6 +14,7 @@ from psycopg.types.json import Jsonb
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.retrieval.queries import load
 from kb_pipeline.windows import HOUR, Window, floor_hour
+from kb_pipeline_tests.http_servers import PLAIN
 from kb_pipeline_tests.servers import PostgresServer, administer
 from kb_pipeline_tests.service.hostile import HOSTILE
 from kb_pipeline_tests.service.planting import VERSION, Planted, plant, some_turns
@@ -97,21 +98,21 @@ def address(planted_database: Database) -> Iterator[str]:
 @pytest.fixture
 def operator(address: str) -> Iterator[httpx.Client]:
     """A client that holds an operator's token."""
-    with httpx.Client(base_url=address, headers=OPERATOR) as client:
+    with httpx.Client(verify=PLAIN, base_url=address, headers=OPERATOR) as client:
         yield client
 
 
 @pytest.fixture
 def auditor(address: str) -> Iterator[httpx.Client]:
     """A client that holds an auditor's token."""
-    with httpx.Client(base_url=address, headers=AUDITOR) as client:
+    with httpx.Client(verify=PLAIN, base_url=address, headers=AUDITOR) as client:
         yield client
 
 
 @pytest.fixture
 def stranger(address: str) -> Iterator[httpx.Client]:
     """A client that holds nothing."""
-    with httpx.Client(base_url=address) as client:
+    with httpx.Client(verify=PLAIN, base_url=address) as client:
         yield client
 
 

@@ -17,6 +17,7 @@ from kb_pipeline.service.access import Patience, Sessions, Tokens
 from kb_pipeline.service.guard import HEADERS
 from kb_pipeline.service.serving import check_access
 from kb_pipeline.settings import Settings, TokenSettings
+from kb_pipeline_tests.http_servers import PLAIN
 from kb_pipeline_tests.service.served import service_settings, serving
 
 NOW = datetime(2026, 11, 3, tzinfo=UTC)
@@ -94,7 +95,7 @@ def test_without_tokens_it_serves_the_loopback_address_where_that_is_asked_for(h
 
 
 def test_a_stranger_signs_in_with_a_token_and_comes_back_to_the_page(address: str) -> None:
-    with httpx.Client(base_url=address) as client:
+    with httpx.Client(verify=PLAIN, base_url=address) as client:
         first = client.get("/retrieval", params={"window": "24h"})
         assert (first.status_code, first.headers["location"]) == (303, "/login?next=%2Fretrieval%3Fwindow%3D24h")
         reply = sign_in(client, "operator-token", "/retrieval?window=24h")
@@ -110,7 +111,7 @@ def test_a_stranger_signs_in_with_a_token_and_comes_back_to_the_page(address: st
         kept = dict(client.cookies)
         assert client.post("/logout", data={"csrf": csrf[1]}).status_code == 303
         assert client.get("/retrieval").status_code == 303
-        with httpx.Client(base_url=address, cookies=kept) as thief:
+        with httpx.Client(verify=PLAIN, base_url=address, cookies=kept) as thief:
             assert thief.get("/retrieval").status_code == 303, "a cookie that was kept opens nothing any more"
 
 
@@ -118,12 +119,12 @@ def test_a_stranger_signs_in_with_a_token_and_comes_back_to_the_page(address: st
     "target", ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:x", "/a\r\nX: 1"]
 )
 def test_a_login_leads_nowhere_but_here(address: str, target: str) -> None:
-    with httpx.Client(base_url=address) as client:
+    with httpx.Client(verify=PLAIN, base_url=address) as client:
         assert sign_in(client, "operator-token", target).headers["location"] == "/"
 
 
 def test_a_form_from_elsewhere_signs_nobody_in_and_settles_nothing(address: str) -> None:
-    with httpx.Client(base_url=address) as client:
+    with httpx.Client(verify=PLAIN, base_url=address) as client:
         assert client.post("/login", data={"token": "operator-token"}).status_code == 403
         sign_in(client, "auditor-token")
         row = client.get("/api/ground-truth").json()["items"][0]
@@ -145,7 +146,7 @@ def guess(client: httpx.Client, times: int, *forwarded: str) -> list[int]:
 
 
 def test_who_guesses_tokens_is_told_to_wait_and_who_has_the_right_one_is_not(planted_database: Database) -> None:
-    with serving(service_settings(planted_database)) as address, httpx.Client(base_url=address) as client:
+    with serving(service_settings(planted_database)) as address, httpx.Client(verify=PLAIN, base_url=address) as client:
         # Who names another address each time is the same one all the same.
         assert guess(client, 6, *(f"10.0.0.{number}" for number in range(6))) == [401] * 5 + [429]
         reply = client.get("/api/alerts", headers={"Authorization": "Bearer wrong"})
@@ -167,7 +168,7 @@ def service_behind(database: Database, *proxies: str) -> Settings:
 def test_behind_a_named_proxy_each_client_has_its_own_patience(planted_database: Database, proxy: str) -> None:
     with (
         serving(service_behind(planted_database, proxy)) as address,
-        httpx.Client(base_url=address) as client,
+        httpx.Client(verify=PLAIN, base_url=address) as client,
     ):
         # What the client claims stands before what the proxy saw.
         claims = [f"192.0.2.{number}, 198.51.100.1" for number in range(6)]
@@ -190,7 +191,7 @@ def test_a_session_with_a_configured_key_outlasts_a_restart_and_one_without_does
         for _ in range(2):
             with (
                 serving(settings.model_copy(update={"service": service})) as address,
-                httpx.Client(base_url=address, cookies=kept) as client,
+                httpx.Client(verify=PLAIN, base_url=address, cookies=kept) as client,
             ):
                 if not kept:
                     sign_in(client, "operator-token")
@@ -201,7 +202,7 @@ def test_a_session_with_a_configured_key_outlasts_a_restart_and_one_without_does
 
 def test_without_tokens_another_name_for_this_machine_is_refused(planted_database: Database) -> None:
     settings = Settings.model_validate({"database": {"url": service_settings(planted_database).database_url}})
-    with serving(settings, is_open=True) as address, httpx.Client(base_url=address) as client:
+    with serving(settings, is_open=True) as address, httpx.Client(verify=PLAIN, base_url=address) as client:
         assert client.get("/api/alerts").status_code == 200
         for host in ("evil.example", "evil.example:8000", "", "127.0.0.1.evil.example"):
             assert client.get("/api/alerts", headers={"Host": host}).status_code == 421

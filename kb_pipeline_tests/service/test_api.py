@@ -11,6 +11,7 @@ import pytest
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.service.reading import QualityReading
 from kb_pipeline_tests.builders import table
+from kb_pipeline_tests.http_servers import PLAIN
 from kb_pipeline_tests.service.conftest import SECRET, whole_turn
 from kb_pipeline_tests.service.hostile import HOSTILE
 from kb_pipeline_tests.service.served import OPERATOR, service_settings, serving
@@ -197,7 +198,7 @@ def test_a_database_that_is_gone_is_a_503(planted_database: Database) -> None:
     settings = service_settings(planted_database)
     with (
         serving(settings) as address,
-        httpx.Client(base_url=address, headers=OPERATOR) as client,
+        httpx.Client(verify=PLAIN, base_url=address, headers=OPERATOR) as client,
     ):
         with planted_database.connect() as connection:
             connection.execute("ALTER TABLE rag_quality_day RENAME TO rag_quality_day_away")

@@ -14,6 +14,7 @@ from psycopg.types.json import Jsonb
 
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.windows import HOUR, floor_hour
+from kb_pipeline_tests.http_servers import PLAIN
 from kb_pipeline_tests.service.hostile import HOSTILE
 from kb_pipeline_tests.service.planting import Planted, plant
 from kb_pipeline_tests.service.served import AUDITOR, OPERATOR, service_settings, serving
@@ -124,7 +125,7 @@ def _plant(database: Database) -> None:
 
 @pytest.mark.parametrize("path", PAGES)
 def test_what_stands_in_any_column_shows_as_text_and_keeps_the_page_light(address: str, path: str) -> None:
-    with httpx.Client(base_url=address, headers=AUDITOR, timeout=30) as client:
+    with httpx.Client(verify=PLAIN, base_url=address, headers=AUDITOR, timeout=30) as client:
         reply = client.get(path)
     assert reply.status_code == 200
     assert len(reply.content) < HEAVIEST
@@ -138,7 +139,7 @@ def test_what_stands_in_any_column_shows_as_text_and_keeps_the_page_light(addres
 
 @pytest.mark.parametrize("path", ANSWERS)
 def test_what_stands_in_any_column_breaks_no_answer(address: str, path: str) -> None:
-    with httpx.Client(base_url=address, headers=OPERATOR, timeout=30) as client:
+    with httpx.Client(verify=PLAIN, base_url=address, headers=OPERATOR, timeout=30) as client:
         reply = client.get(path)
     assert reply.status_code == 200
     assert reply.headers["content-type"].split(";")[0] in {"application/json", "text/csv", "text/plain"}
@@ -148,7 +149,7 @@ def test_what_stands_in_any_column_breaks_no_answer(address: str, path: str) -> 
 
 @pytest.mark.parametrize("number", range(0, len(HOSTILE), 17))
 def test_a_filter_by_a_hostile_name_finds_its_turn_alone(address: str, number: int) -> None:
-    with httpx.Client(base_url=address, headers=OPERATOR, timeout=30) as client:
+    with httpx.Client(verify=PLAIN, base_url=address, headers=OPERATOR, timeout=30) as client:
         query = {"window": "7d", "tenant": HOSTILE[number][:NAME], "surface": HOSTILE[number][:NAME]}
         found = client.get("/api/quality/recent", params=query)
         page = client.get("/", params=query)
@@ -159,7 +160,7 @@ def test_a_filter_by_a_hostile_name_finds_its_turn_alone(address: str, number: i
 def test_pages_of_alert_changes_give_each_once_and_a_file_gives_all(address: str) -> None:
     seen: list[int] = []
     cursor: dict[str, str] = {}
-    with httpx.Client(base_url=address, headers=OPERATOR, timeout=30) as client:
+    with httpx.Client(verify=PLAIN, base_url=address, headers=OPERATOR, timeout=30) as client:
         while True:
             page = client.get("/api/alerts", params={"limit": "70", **cursor}).json()
             seen += [change["transition_id"] for change in page["history"]]
@@ -178,7 +179,7 @@ def test_pages_of_alert_changes_give_each_once_and_a_file_gives_all(address: str
 def test_the_page_of_alerts_leads_on_to_older_changes(address: str) -> None:
     seen: list[str] = []
     path: str | None = "/alerts"
-    with httpx.Client(base_url=address, headers=OPERATOR, timeout=30) as client:
+    with httpx.Client(verify=PLAIN, base_url=address, headers=OPERATOR, timeout=30) as client:
         while path:
             page = client.get(path).text
             seen.append(page)
@@ -188,7 +189,7 @@ def test_the_page_of_alerts_leads_on_to_older_changes(address: str) -> None:
 
 
 def test_a_trend_as_a_file_has_a_column_for_each_part_of_a_mean(address: str) -> None:
-    with httpx.Client(base_url=address, headers=OPERATOR, timeout=30) as client:
+    with httpx.Client(verify=PLAIN, base_url=address, headers=OPERATOR, timeout=30) as client:
         query = {"window": "7d", "step": "12h"}
         points = client.get("/api/quality/trend", params=query).json()["points"]
         rows = list(csv.DictReader(io.StringIO(client.get("/api/quality/trend.csv", params=query).text, newline="")))
@@ -202,7 +203,7 @@ def test_a_trend_as_a_file_has_a_column_for_each_part_of_a_mean(address: str) ->
 
 
 def test_tasks_are_the_same_as_answer_and_as_file(address: str) -> None:
-    with httpx.Client(base_url=address, headers=OPERATOR, timeout=30) as client:
+    with httpx.Client(verify=PLAIN, base_url=address, headers=OPERATOR, timeout=30) as client:
         items = client.get("/api/retrieval/tasks", params={"limit": 200}).json()["items"]
         rows = list(csv.DictReader(io.StringIO(client.get("/api/retrieval/tasks.csv").text, newline="")))
     assert len(items) == len(rows) > 100

@@ -17,6 +17,7 @@ from kb_pipeline.adapters.postgres.bounds import Bounds, Breaker, BreakerOpen
 from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.adapters.postgres.migrations import apply_roles, migrate
 from kb_pipeline.errors import DatabaseAway, DatabaseSlow
+from kb_pipeline_tests.http_servers import PLAIN
 from kb_pipeline_tests.queue_servers import eventually
 from kb_pipeline_tests.service.served import AUDITOR, service_settings, serving
 
@@ -79,7 +80,7 @@ def test_a_hung_database_is_a_quick_503_for_everybody_and_is_found_again(
     database.dispose()
     with (
         serving(service_settings(database)) as address,
-        httpx.Client(base_url=address, headers=AUDITOR, timeout=60) as client,
+        httpx.Client(verify=PLAIN, base_url=address, headers=AUDITOR, timeout=60) as client,
         ThreadPoolExecutor(52) as crowd,
     ):
         paths = [PATHS[number % len(PATHS)] + f"?window={number + 1}h" for number in range(50)]

@@ -11,6 +11,7 @@ import pytest
 
 from kb_pipeline.dashboard.opinion_words import Mark, marked_sentences, opinion_words, passage_pieces, turn_verdict
 from kb_pipeline.records import ParseStatus, Passage, Triad
+from kb_pipeline_tests.http_servers import PLAIN
 from kb_pipeline_tests.service.hostile import HOSTILE
 
 PAGES = (
@@ -184,13 +185,13 @@ def test_the_second_opinion_says_what_it_found_or_why_it_has_none(
 
 @pytest.mark.parametrize("target", ["//[x", "http://[", "http://[::1"])
 def test_a_way_back_that_is_no_address_leads_home(address: str, target: str) -> None:
-    reply = httpx.get(f"{address}/login", params={"next": target})
+    reply = httpx.get(f"{address}/login", params={"next": target}, verify=PLAIN)
     assert reply.status_code == 200
     assert 'name="next" value="/"' in reply.text
 
 
 def test_a_form_of_too_many_fields_is_refused(address: str) -> None:
-    assert httpx.post(f"{address}/login", content="a=1&" * 30).status_code == 413
+    assert httpx.post(f"{address}/login", content="a=1&" * 30, verify=PLAIN).status_code == 413
 
 
 @pytest.mark.parametrize("path", ["/", "/pipeline", "/api/quality/summary", "/api/quality/trend"])

@@ -9,6 +9,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from kb_pipeline.adapters.postgres.connection import Database
+from kb_pipeline_tests.http_servers import PLAIN
 from kb_pipeline_tests.service.conftest import ORG, SPECIALIST, TRIAD, _plant_retrieval, whole_turn
 from kb_pipeline_tests.service.hostile import HOSTILE
 from kb_pipeline_tests.service.planting import plant
@@ -36,7 +37,7 @@ def client(database: Database) -> Iterator[httpx.Client]:
     _plant_retrieval(database)
     with (
         serving(service_settings(database)) as address,
-        httpx.Client(base_url=address, headers=AUDITOR, timeout=30) as client,
+        httpx.Client(verify=PLAIN, base_url=address, headers=AUDITOR, timeout=30) as client,
     ):
         yield client
 

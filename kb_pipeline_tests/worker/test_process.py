@@ -15,6 +15,7 @@ from kb_pipeline.adapters.postgres.connection import Database
 from kb_pipeline.cli import failures, working
 from kb_pipeline.cli.root import kb_pipeline as group
 from kb_pipeline_tests.cli.command import assert_one_sentence
+from kb_pipeline_tests.http_servers import PLAIN
 from kb_pipeline_tests.queue_servers import QueueServer, eventually, free_port
 from kb_pipeline_tests.recorder.events import click, retrieval
 from kb_pipeline_tests.worker.workers import Site, WorkerProcess
@@ -87,7 +88,7 @@ def test_no_text_of_a_query_is_in_the_log_or_on_the_pages(site: Site, new_worker
     site.put_events([retrieval(query=rahasia), click(doc_id=rahasia)])
     site.put([({"query": rahasia}, {"jobId": rahasia}), ({"id": rahasia, "org_id": rahasia}, {}), (rahasia, {})])
     eventually(lambda: len(site.finished("failed")) == 3)
-    metrics = httpx.get(f"{worker.address}/metrics").text
+    metrics = httpx.get(f"{worker.address}/metrics", verify=PLAIN).text
     assert rahasia not in worker.log + metrics + str(worker.health())
 
 

@@ -24,6 +24,7 @@ from kb_pipeline.settings import RetrievalSettings
 from kb_pipeline.worker.queue_server import QueueServer as Configured
 from kb_pipeline.worker.running import QueueWorker
 from kb_pipeline_tests.cli.command import clean_environment
+from kb_pipeline_tests.http_servers import PLAIN
 from kb_pipeline_tests.queue_servers import QueueServer
 
 Jobs = Iterable[tuple[object, Mapping[str, Any]]]
@@ -60,12 +61,12 @@ class WorkerProcess:
 
     def health(self) -> tuple[int, dict[str, Any]]:
         """Status and body of /healthz."""
-        answer = httpx.get(f"{self.address}/healthz", timeout=PATIENCE_S)
+        answer = httpx.get(f"{self.address}/healthz", timeout=PATIENCE_S, verify=PLAIN)
         return answer.status_code, answer.json()
 
     def metric(self, series: str) -> float:
         """The value of a series as /metrics writes it, for example name{label="x"}."""
-        text = httpx.get(f"{self.address}/metrics", timeout=PATIENCE_S).text
+        text = httpx.get(f"{self.address}/metrics", timeout=PATIENCE_S, verify=PLAIN).text
         found = re.search(rf"^{re.escape(series)} (\S+)$", text, re.MULTILINE)
         assert found, series
         return float(found.group(1))
