@@ -3,13 +3,15 @@
 Belongs here: facts that several rules ask for. Does not: weights.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import chain
 
 from kb_pipeline.records import Alignment, DraftOutcome, Outcome, RetrievalEvent, ReviewedDraft
-from kb_pipeline.retrieval.knowledge import SUPPORTED_FROM, KnowledgeIndex, Supported, replaces_word
+from kb_pipeline.retrieval.knowledge import SUPPORTED_FROM, KnowledgeIndex, Supported, replaces_word, told_forms
 from kb_pipeline.retrieval.outcomes import align, asserts, derive_outcome
 from kb_pipeline.retrieval.remarks import is_remark
 
@@ -86,14 +88,25 @@ class Reading:
         Each supports the other as far as a chunk would have to, and they do not say the same of two things: a sentence
         that names a notary where the draft named a mayor is no rewording.
         """
-        return frozenset(new for new in self.new if any(self._is_one(new, removed) for removed in self.removed))
+        # Two sentences without a telling word in common say nothing of the same: only those with one are compared.
+        with_form: dict[str, list[str]] = defaultdict(list)
+        for removed in self.removed:
+            for form in told_forms(removed):
+                with_form[form].append(removed)
+        return frozenset(
+            new
+            for new in self.new
+            if any(
+                self._is_one(new, removed)
+                for removed in dict.fromkeys(chain.from_iterable(with_form.get(form, ()) for form in told_forms(new)))
+            )
+        )
 
     def _is_one(self, new: str, removed: str) -> bool:
         if self.knowledge is None or replaces_word(new, removed):
             return False
-        at = self.event.occurred_at
-        pairs = ((new, removed), (removed, new))
-        return all(self.knowledge.support_by(one, other, as_of=at) >= SUPPORTED_FROM for one, other in pairs)
+        enough = partial(self.knowledge.support_by, as_of=self.event.occurred_at, at_least=SUPPORTED_FROM)
+        return all(enough(one, other) >= SUPPORTED_FROM for one, other in ((new, removed), (removed, new)))
 
     @cached_property
     def used(self) -> frozenset[str]:

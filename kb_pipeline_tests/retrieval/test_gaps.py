@@ -12,6 +12,7 @@ from kb_pipeline.records import GapKind, GapStatement, KnowledgeChunk, Retrieval
 from kb_pipeline.retrieval.gaps import WORST_FIRST, diagnose
 from kb_pipeline.retrieval.knowledge import NOTHING_BELOW, SUPPORTED_FROM, KnowledgeIndex
 from kb_pipeline.retrieval.queries import query_sha
+from kb_pipeline.retrieval.reading import Reading
 from kb_pipeline_tests.retrieval.reading_room import (
     ASKED,
     CORRECTION,
@@ -261,3 +262,11 @@ def test_whatever_the_draft_the_diagnosis_is_sound(draft: ReviewedDraft) -> None
         assert 0 <= each.support <= 1
         assert (each.rank is None and each.pool_rank is None) or each.doc_id is not None
     assert diagnose(draft, INDEX) == gap
+
+
+@given(drafts())
+def test_rewordings_are_those_that_a_look_at_every_pair_would_find(draft: ReviewedDraft) -> None:
+    reading = Reading.of(draft, knowledge())
+    if reading is not None:
+        pairs = [(new, removed) for new in reading.new for removed in reading.removed]
+        assert reading.reworded == {new for new, removed in pairs if reading._is_one(new, removed)}

@@ -6,7 +6,7 @@ what support proves for a query, reading chunks from a database.
 
 from kb_pipeline.retrieval.knowledge.index import MOST_READ, KnowledgeIndex, Supported
 from kb_pipeline.retrieval.knowledge.scoring import NOTHING_BELOW, SUPPORTED_FROM
-from kb_pipeline.retrieval.knowledge.statements import forms, replaces_word, telling_words, title_key
+from kb_pipeline.retrieval.knowledge.statements import forms, replaces_word, telling_words, title_key, told_forms
 
 __all__ = [
     "MOST_READ",
@@ -18,4 +18,5 @@ __all__ = [
     "replaces_word",
     "telling_words",
     "title_key",
+    "told_forms",
 ]

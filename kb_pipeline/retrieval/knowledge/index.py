@@ -80,6 +80,7 @@ class KnowledgeIndex:
             for form in forms(word):
                 self._words_by_form[form].append(word)
         self._passage = lru_cache(maxsize=_PASSAGES_KEPT)(self._read_passage)
+        self._said = lru_cache(maxsize=_PASSAGES_KEPT)(Passage)
         self._known = lru_cache(maxsize=_WORDS_KEPT)(self._find_known)
 
     def __len__(self) -> int:
@@ -127,17 +128,19 @@ class KnowledgeIndex:
                 found = candidate
         return found
 
-    def support_by(self, sentence: str, text: str, *, as_of: datetime, with_figures: bool = True) -> float:
+    def support_by(
+        self, sentence: str, text: str, *, as_of: datetime, with_figures: bool = True, at_least: float = 0.0
+    ) -> float:
         """How far a text that is in no knowledge base supports the sentence, its words weighed as of then.
 
-        Without figures: how far it speaks of the same thing, whatever the figures are.
+        Without figures: how far it speaks of the same thing, whatever the figures are. Less than `at_least` may be 0.
         """
-        statement, passage = Statement.read(sentence), Passage(text)
+        statement, passage = Statement.read(sentence), self._said(text)
         if not with_figures:
             statement = replace(statement, figures=Figures())
         valid = self._valid(as_of)
         own = {word: frozenset(other for other in passage.words if _meet(word, other)) for word in statement.words}
-        return score(self._weigh(statement, valid, own), passage)
+        return score(self._weigh(statement, valid, own), passage, at_least - _ROUNDING)
 
     def version_of(self, doc_id: str, as_of: datetime) -> datetime | None:
         """From when the document stood as it did at `as_of`: the start of its newest chunk; None where it did not."""

@@ -84,6 +84,11 @@ def forms(word: str) -> frozenset[str]:
     return stems(word) | {_ALIKE[word]} if word in _ALIKE else stems(word)
 
 
+@lru_cache(maxsize=4096)
+def _forms_of(said: tuple[str, ...]) -> frozenset[str]:
+    return frozenset[str]().union(*map(forms, said))
+
+
 def denies(text: str) -> bool:
     """Whether a text turns a statement around; "no later than" and "tidak hanya" turn nothing around."""
     return any(map(is_negator, words(_NO_DENIAL.sub(" ", text))))
@@ -104,8 +109,13 @@ def replaces_word(sentence: str, other_sentence: str) -> bool:
 
 def _common(statement: Statement, other: Statement) -> list[frozenset[str]]:
     """The forms of the words that the other statement has too, in order."""
-    known = frozenset[str]().union(*map(forms, other.words))
+    known = _forms_of(other.words)
     return [forms(word) for word in statement.words if not known.isdisjoint(forms(word))]
+
+
+def told_forms(sentence: str) -> frozenset[str]:
+    """The forms of the telling words of a sentence; where two have none in common, neither rewords the other."""
+    return _forms_of(Statement.read(sentence).words)
 
 
 def title_key(title: str) -> str:
