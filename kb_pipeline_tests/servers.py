@@ -44,8 +44,8 @@ class GivenServer:
 PostgresServer = EmbeddedPostgres | GivenServer
 
 
-# A thousand databases are made and dropped in a run, which most disks are slow at; memory must be plenty, and run programs.
-MEMORY = Path("/dev/shm")
+# A run makes and drops a thousand databases, which most disks are slow at. Memory must be plenty, and run programs.
+MEMORY = Path("/dev/shm")  # noqa: S108 a file system, and folders in it are made with mkdtemp
 PLENTY_BYTES = 6 * 2**30
 
 
