@@ -3,6 +3,8 @@
 Belongs here: which facts stand where. Does not: their formats (templates), verdicts.
 """
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from kb_pipeline.counting import counted
@@ -20,7 +22,12 @@ _RUNS = 10
 _CANARIES = 8
 _STATES = 200
 _CHANGES = 50
-_FIGURES = ("kappa", "balanced_accuracy", "precision", "recall", "auc", "spearman", "corrected_mean")
+_SHOWN_UUID = 8
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_FIGURES = {
+    "kappa": "Cohen’s κ", "balanced_accuracy": "balanced accuracy", "precision": "precision", "recall": "recall",
+    "auc": "AUC", "spearman": "Spearman’s ρ", "corrected_mean": "corrected mean",
+}  # fmt: skip
 
 
 def pipeline_page(desk: Desk, period: Period, chosen: QualityFilter) -> dict[str, Any]:
@@ -61,12 +68,32 @@ def alerts_page(desk: Desk, fingerprint: str | None, cursor: str | None) -> dict
     pending = [row for row in states if row["status"] == "pending"]
     return {
         "title": "Alerts",
-        "states": states[:_STATES],
+        "states": [_state(row) for row in states[:_STATES]],
+        "more_states": max(0, len(states) - _STATES),
         "history": history.rows,
         "paging": paging("/alerts", {"fingerprint": fingerprint} if fingerprint else {}, history, cursor),
         "fingerprint": fingerprint,
         "verdict": _verdict(len(states), len(firing), len(pending), _is_critical(firing)),
     }
+
+
+def _state(row: Mapping[str, Any]) -> dict[str, Any]:
+    is_active = row["status"] in {"firing", "recovering"}
+    marks = {"pending": Level.WATCH, "ok": Level.GOOD}
+    more = (row["severity"], row["is_silenced"] and "silenced", row["inhibited_by"] and "held")
+    return {
+        "row": row,
+        "mark": (Level.CRITICAL if _is_critical([row]) else Level.WARNING)
+        if is_active
+        else marks.get(row["status"], Level.NONE),
+        "state": ", ".join([row["status"], *filter(None, more)]),
+        "subject": " : ".join(map(_shortened, row["subject"])),
+    }
+
+
+def _shortened(name: str) -> str:
+    """A name as it is, of an id the beginning; the page of the alert and the API have it whole."""
+    return f"{name[:_SHOWN_UUID]}…" if _UUID.fullmatch(name) else name
 
 
 def _is_critical(firing: list[Any]) -> bool:

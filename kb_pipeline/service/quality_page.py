@@ -42,7 +42,6 @@ def quality_page(desk: Desk, visitor: Visitor, period: Period, chosen: QualityFi
         "span": numbers.span(period.window.start, period.window.end, period.zone, desk.now()),
         "filters": turn_filters(desk, period, chosen),
         "found": found,
-        "day_words": "last 24 h" if period.window.end > desk.now() else "its last 24 h",
         "state": now,
         "limits": limits,
         "floor": desk.settings.rag_quality.thresholds.ungrounded_floor,
