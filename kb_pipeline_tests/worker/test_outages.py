@@ -122,12 +122,12 @@ def test_a_worker_that_is_killed_loses_nothing_and_another_takes_its_jobs_up(sit
     eventually(lambda: site.rows() == 20)
 
 
-# Puts the jobs of a file on a queue, those with its own number first.
+# Puts half of a file's jobs on a queue, from its own number on, so that each job comes from two of four producers.
 PRODUCER = """
 import asyncio, json, sys, bullmq
 url, queue, file, first = sys.argv[1:]
 jobs = json.load(open(file))
-jobs = jobs[int(first):] + jobs[:int(first)]
+jobs = (jobs[int(first):] + jobs[:int(first)])[:len(jobs) // 2]
 options = {"attempts": 8, "removeOnComplete": {"count": 100}}
 async def produce():
     producer = bullmq.Queue(queue, {"connection": url})
