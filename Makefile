@@ -6,6 +6,9 @@
 # Arguments for the command behind a target: make demo ARGS="--once --json", make test ARGS="-k settings".
 ARGS =
 
+# A worker takes one file after the other, longest first, so that none works on alone at the end.
+SIDE_BY_SIDE = -n auto --dist loadfile --no-loadscope-reorder
+
 # Compiled modules are kept also where the shell says otherwise: without them every process of the demo and of the tests
 # compiles Dagster and Great Expectations anew, for seconds.
 export PYTHONDONTWRITEBYTECODE =
@@ -14,10 +17,10 @@ demo: environment
 	exec .venv/bin/kb-pipeline demo $(ARGS)
 
 test: environment
-	exec .venv/bin/python -m pytest -n auto $(ARGS)
+	exec .venv/bin/python -m pytest $(SIDE_BY_SIDE) $(ARGS)
 
 test-fast: environment
-	exec .venv/bin/python -m pytest -n auto -m "not slow and not postgres" $(ARGS)
+	exec .venv/bin/python -m pytest $(SIDE_BY_SIDE) -m "not slow and not postgres" $(ARGS)
 
 lint: environment
 	failed=0; \

@@ -28,6 +28,8 @@ from kb_pipeline_tests.servers import (
 )
 
 _numbers = count()
+# Files of a minute and more.
+LONGEST = "test_run.py test_serving.py test_wheel.py test_outages.py test_expectations.py test_rehearsal.py".split()
 
 # A busy machine makes a slow example, not a wrong one.
 hypothesis.settings.register_profile("patient", deadline=None)
@@ -46,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.postgres)
     # Files with long ones first, or one of them would run alone at the end.
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    items.sort(key=lambda item: (item.path.name not in LONGEST, item.path not in slow))
 
 
 @pytest.hookimpl(optionalhook=True)
