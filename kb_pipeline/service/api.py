@@ -15,7 +15,7 @@ from kb_pipeline.adapters.postgres.retrieval.pairs import UnknownPair
 from kb_pipeline.adapters.postgres.retrieval.settlement import settle_judgment
 from kb_pipeline.dashboard.periods import Period, UnknownPeriod
 from kb_pipeline.records import Tenant
-from kb_pipeline.service import answers, replies
+from kb_pipeline.service import answers, replies, retrieval_answers
 from kb_pipeline.service.listing import (
     MOST_ROWS,
     AskedGrade,
@@ -116,13 +116,13 @@ def quality_turn(desk: TheDesk, visitor: TheAuditor, event_id: EventId) -> Respo
     return Response(whole.model_dump_json(), media_type="application/json")
 
 
-@api.get("/retrieval/summary", response_model=answers.RetrievalAnswer, tags=["retrieval"])
+@api.get("/retrieval/summary", response_model=retrieval_answers.RetrievalAnswer, tags=["retrieval"])
 def retrieval_summary(request: Request, desk: TheDesk, period: ThePeriod, chosen: TheRetrievals) -> Response:
     """Volume, empty share, best scores and latency by engine; gaps by kind; judgments by grade."""
-    return replies.json_reply(request, answers.RetrievalAnswer.of(desk.retrieval.summary(period, chosen)))
+    return replies.json_reply(request, retrieval_answers.RetrievalAnswer.of(desk.retrieval.summary(period, chosen)))
 
 
-@api.get("/retrieval/gaps", response_model=answers.Gaps, tags=["retrieval"])
+@api.get("/retrieval/gaps", response_model=retrieval_answers.Gaps, tags=["retrieval"])
 def retrieval_gaps(  # noqa: PLR0917 parameters of a request are given by name
     request: Request,
     desk: TheDesk,
@@ -134,7 +134,9 @@ def retrieval_gaps(  # noqa: PLR0917 parameters of a request are given by name
 ) -> Response:
     """Corrected drafts and where the right information went missing, the newest first."""
     found = listed_gaps(desk, period, chosen, kind=kind, limit=limit, cursor=cursor)
-    return replies.json_reply(request, answers.Gaps(items=answers.rows(answers.Gap, found.rows), next=found.next))
+    return replies.json_reply(
+        request, retrieval_answers.Gaps(items=answers.rows(retrieval_answers.Gap, found.rows), next=found.next)
+    )
 
 
 @api.get("/retrieval/gaps.csv", tags=["retrieval"], response_class=Response)
@@ -143,24 +145,24 @@ def retrieval_gaps_csv(
 ) -> Response:
     """The same as a file, up to 5,000 drafts."""
     found = listed_gaps(desk, period, chosen, kind=kind, limit=MOST_ROWS)
-    return replies.csv_reply(request, "gaps", answers.rows(answers.Gap, found.rows), answers.Gap)
+    return replies.csv_reply(request, "gaps", answers.rows(retrieval_answers.Gap, found.rows), retrieval_answers.Gap)
 
 
-@api.get("/retrieval/tasks", response_model=answers.Tasks, tags=["retrieval"])
+@api.get("/retrieval/tasks", response_model=retrieval_answers.Tasks, tags=["retrieval"])
 def retrieval_tasks(request: Request, desk: TheDesk, chosen: TheRetrievals, limit: _Limit = 50) -> Response:
     """What gaps of two conversations and more have in common, the most frequent first."""
     found = desk.retrieval.rows.tasks(chosen, limit=limit)
-    return replies.json_reply(request, answers.Tasks(items=answers.rows(answers.Task, found)))
+    return replies.json_reply(request, retrieval_answers.Tasks(items=answers.rows(retrieval_answers.Task, found)))
 
 
 @api.get("/retrieval/tasks.csv", tags=["retrieval"], response_class=Response)
 def retrieval_tasks_csv(request: Request, desk: TheDesk, chosen: TheRetrievals) -> Response:
     """The same as a file, up to 5,000 tasks."""
     found = desk.retrieval.rows.tasks(chosen, limit=MOST_ROWS)
-    return replies.csv_reply(request, "tasks", answers.rows(answers.Task, found), answers.Task)
+    return replies.csv_reply(request, "tasks", answers.rows(retrieval_answers.Task, found), retrieval_answers.Task)
 
 
-@api.get("/ground-truth", response_model=answers.JudgedList, tags=["ground truth"])
+@api.get("/ground-truth", response_model=retrieval_answers.JudgedList, tags=["ground truth"])
 def ground_truth(  # noqa: PLR0917 parameters of a request are given by name
     request: Request,
     desk: TheDesk,
@@ -172,8 +174,8 @@ def ground_truth(  # noqa: PLR0917 parameters of a request are given by name
 ) -> Response:
     """Judgments of query and document, in the order of their key."""
     found = listed_judgments(desk, chosen, status=status, grade=grade, limit=limit, cursor=cursor)
-    items = answers.rows(answers.Judged, found.rows)
-    return replies.json_reply(request, answers.JudgedList(items=items, next=found.next))
+    items = answers.rows(retrieval_answers.Judged, found.rows)
+    return replies.json_reply(request, retrieval_answers.JudgedList(items=items, next=found.next))
 
 
 @api.get("/ground-truth.csv", tags=["ground truth"], response_class=Response)
@@ -182,16 +184,22 @@ def ground_truth_csv(
 ) -> Response:
     """The same as a file, up to 5,000 judgments."""
     found = listed_judgments(desk, chosen, status=status, grade=grade, limit=MOST_ROWS)
-    return replies.csv_reply(request, "ground-truth", answers.rows(answers.Judged, found.rows), answers.Judged)
+    return replies.csv_reply(
+        request, "ground-truth", answers.rows(retrieval_answers.Judged, found.rows), retrieval_answers.Judged
+    )
 
 
-@api.post("/ground-truth/settle", response_model=answers.Settled, tags=["ground truth"])
-def ground_truth_settle(desk: TheDesk, visitor: TheReader, word: answers.SettleRequest, request: Request) -> Response:
+@api.post("/ground-truth/settle", response_model=retrieval_answers.Settled, tags=["ground truth"])
+def ground_truth_settle(
+    desk: TheDesk, visitor: TheReader, word: retrieval_answers.SettleRequest, request: Request
+) -> Response:
     """Append a person's word on a document and a query; nothing earlier is changed. For bearers of a token."""
     if visitor.csrf is not None and not desk.sessions.fits(_session(request, desk), request.headers.get("x-csrf", "")):
         raise HTTPException(403, "A session settles through the page; a program through a bearer token.")
     settle(desk, visitor.name, word)
-    noted = answers.Settled(query_sha=word.query_sha, doc_id=word.doc_id, relevant=word.relevant, author=visitor.name)
+    noted = retrieval_answers.Settled(
+        query_sha=word.query_sha, doc_id=word.doc_id, relevant=word.relevant, author=visitor.name
+    )
     return Response(noted.model_dump_json(), media_type="application/json")
 
 
@@ -214,7 +222,7 @@ def alerts_csv(request: Request, desk: TheDesk) -> Response:
     return replies.csv_reply(request, "alerts", answers.rows(answers.AlertChange, history.rows), answers.AlertChange)
 
 
-def settle(desk: Desk, author: str, word: answers.SettleRequest) -> None:
+def settle(desk: Desk, author: str, word: retrieval_answers.SettleRequest) -> None:
     """Append the word under the role that may; raises 404 where there is no such query or document."""
     with grader_database(desk.settings.database_url, bounds=desk.bounds) as database:
         try:

@@ -17,13 +17,13 @@ from kb_pipeline.adapters.postgres.dashboard.turns import neighbours, open_turn
 from kb_pipeline.counting import counted
 from kb_pipeline.service import replies
 from kb_pipeline.service.access import AUDITOR, Visitor
-from kb_pipeline.service.answers import SettleRequest
 from kb_pipeline.service.api import settle
 from kb_pipeline.service.links import turn_address
 from kb_pipeline.service.list_pages import gaps_page, judgments_page, turns_page
 from kb_pipeline.service.listing import AskedGrade, AskedKind, AskedStatus, Cursor, Order
 from kb_pipeline.service.pipeline_page import alerts_page, pipeline_page
 from kb_pipeline.service.quality_page import quality_page
+from kb_pipeline.service.retrieval_answers import SettleRequest
 from kb_pipeline.service.retrieval_page import conflicts_page, retrieval_page
 from kb_pipeline.service.templating import render
 from kb_pipeline.service.turn_page import turn_page
