@@ -16,6 +16,7 @@ from kb_pipeline.windows import HOUR, Window
 NOON = datetime(2026, 7, 9, 12, tzinfo=UTC)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hour", range(24))
 @pytest.mark.parametrize(("turns", "hours"), [(240, 24), (72, 8), (2400, 100)])
 def test_at_any_time_of_the_day_three_incidents_share_no_hour_and_each_has_turns(

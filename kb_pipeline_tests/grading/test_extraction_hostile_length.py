@@ -17,6 +17,7 @@ REPEATED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", REPEATED)
 def test_repetition_costs_no_more_than_its_length(piece: str) -> None:
     text = piece * (LENGTH // len(piece))

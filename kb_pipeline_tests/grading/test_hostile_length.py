@@ -34,6 +34,7 @@ REPEATED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", REPEATED)
 def test_a_repeated_piece_is_read_in_linear_time(piece: str) -> None:
     text = piece * (LENGTH // len(piece)) + " end"

@@ -108,6 +108,7 @@ def test_no_text_raises_and_every_score_found_is_a_fraction(answer: str, context
     assert all(0 <= score <= 1 for score in found.written | found.asked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [

@@ -179,6 +179,7 @@ def shown(proposal: Proposal) -> str:
     return "\n".join((*template.synthesis_markers, *texts))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [60, 150])
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
 def test_the_markers_of_a_template_are_found_and_read_its_prompts(family: Callable[..., str], count: int) -> None:
@@ -227,6 +228,7 @@ def confiding(family: Callable[..., str], often: int) -> list[Prompt]:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("often", [2, 5, 12])
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
 def test_what_a_few_turns_say_is_never_shown(family: Callable[..., str], often: int) -> None:
@@ -240,6 +242,7 @@ def without_markers(q: str, found: Sequence[tuple[str, float]]) -> str:
     return f"{q}\n\n" + "\n".join(f"[{i}] {t}" for i, (t, _) in enumerate(found, 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", [*FAMILIES, without_markers], ids=lambda family: family.__name__)
 @pytest.mark.parametrize("share", [0.6, 0.85, 1.0])
 def test_one_question_that_is_asked_again_and_again_is_never_shown(family: Callable[..., str], share: float) -> None:

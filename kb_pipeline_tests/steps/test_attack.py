@@ -51,6 +51,7 @@ def test_no_attack_moves_a_score_of_the_reference_judge() -> None:
     assert score.published > score.attacks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("temper", TEMPERS)
 def test_no_planted_score_of_a_gullible_judge_is_published(temper: str) -> None:
     assert planted(under_attack(temper)) == []
