@@ -162,7 +162,9 @@ def time_ticks(period: Period) -> list[Tick]:
     if len(days) <= _MOST_LABELS + 1:
         whole = [window for _, window in days if window.end - window.start > timedelta(hours=12)]
         return [Tick(x(w.start + (w.end - w.start) / 2), _weekday(w.start, period.zone)) for w in whole]
-    stride = -(-len(days) // (_MOST_LABELS - 1))
+    # The names of months with years are twice as wide.
+    most = _MOST_LABELS if len(days) <= _MANY_DAYS else _MOST_LABELS // 2
+    stride = -(-len(days) // max(1, most - 1))
     chosen = days[stride // 2 :: stride]
     return [Tick(x(window.start), _date(day, len(days))) for day, window in chosen]
 

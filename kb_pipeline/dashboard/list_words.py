@@ -10,6 +10,7 @@ from kb_pipeline.dashboard.retrieval_words import KINDS, STATUSES
 from kb_pipeline.records import JUDGED_STATUSES, ParseStatus
 
 WORST, NEWEST = "worst", "newest"
+KEPT = "Listed are those whose rows are kept."
 _NOTHING_FOLLOWS = "Nothing follows: the list has ended before this page."
 
 
@@ -17,9 +18,9 @@ def turns_sentence(order: str, published: int, scored: int) -> str:
     """What a list of turns holds, of so many published ones of which so many have a faithfulness score."""
     if order == WORST:
         held = counted(scored, "turn with a faithfulness score", "turns with a faithfulness score")
-        return f"{held}, the least faithful first, equal ones from the newest on."
+        return f"{held}, the least faithful first, equal ones from the newest on. {KEPT}"
     held = counted(published, "published turn")
-    return f"{held}, the newest first; {scored:,} of them with a faithfulness score."
+    return f"{held}, the newest first; {scored:,} of them with a faithfulness score. {KEPT}"
 
 
 def no_turns(order: str, *, is_filtered: bool, is_first: bool) -> str:

@@ -133,12 +133,16 @@ def misses(rate: Rate, limit: float) -> bool:
     return rate.whole >= LEAST_RETRIEVALS and wilson(rate.part, rate.whole, z=Z)[0] > limit
 
 
-def retrieval_verdict(health: Sequence[EngineHealth], limit: float, gaps: Mapping[str, int]) -> Verdict:
+def retrieval_verdict(
+    health: Sequence[EngineHealth], limit: float, gaps: Mapping[str, int], *, is_filtered: bool = False
+) -> Verdict:
     """Whether search finds something, and why drafts were wrong."""
     everything, *each = health
     searches, found_nothing = everything.found_nothing.whole, everything.found_nothing
     if not searches:
         detail = "No retrieval was recorded; the worker writes them from the queue (kb-pipeline worker)."
+        if is_filtered:
+            detail = "None passes these filters; choose others, or all."
         return Verdict(level=Level.NONE, sentence="No retrievals in this period.", detail=detail)
     base = f"Of {counted(searches, 'search', 'searches')}, {numbers.count(found_nothing.part)} came back empty"
     detail = f"{base} ({numbers.rate(found_nothing.value)}).{_why(gaps)}"

@@ -21,6 +21,7 @@ from kb_pipeline.verdicts import Level as Outcome
 LONG = timedelta(hours=2)
 FEWEST_LABELS = 30
 LEAST_KAPPA = 0.4
+_RANK = {Level.NONE: 0, Level.GOOD: 1, Level.WATCH: 2, Level.WARNING: 3, Level.CRITICAL: 4}
 _CHECK = "kb-pipeline check tells whether the judge answers and Dagster's daemon runs."
 _CALIBRATION = "The calibration tells for which decisions."
 
@@ -66,6 +67,14 @@ def trust(found: Measurement) -> Verdict:
             detail="Those without may be the bad ones.",
         )
     return _careful(found, checks)
+
+
+def worse(day: Verdict, period: Verdict) -> Verdict:
+    """The worse of two verdicts on the measurement; where the last day is worse than the period, it says so."""
+    if _RANK[day.level] <= _RANK[period.level]:
+        return period
+    head, _, rest = day.sentence.partition(": ")
+    return Verdict(level=day.level, sentence=f"{head}: in the last 24 hours {rest}", detail=day.detail)
 
 
 def _careful(found: Measurement, checks: Sequence[Health]) -> Verdict:

@@ -224,6 +224,8 @@ class Turn(BaseModel):
     engine: str
     question_preview: str | None
     parse_status: str
+    judge_status: str = Field(description="ok, or why there are no scores.")
+    skip_reason: str | None
     faithfulness: float | None
     answer_relevance: float | None
     context_relevance: float | None

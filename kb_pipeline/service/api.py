@@ -4,7 +4,7 @@ Belongs here: routes, their parameters, their roles. Does not: numbers (reading.
 """
 
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request
 from starlette.responses import Response
@@ -36,12 +36,15 @@ from kb_pipeline.service.viewing import (
     ThePeriod,
     TheReader,
     TheRetrievals,
+    TheTenants,
     TheTurns,
     reader,
+    well_spelt,
 )
 
-api = APIRouter(prefix="/api", dependencies=[Depends(reader)], responses=DESCRIBED)
+api = APIRouter(prefix="/api", dependencies=[Depends(reader), Depends(well_spelt)], responses=DESCRIBED)
 _MOST_POINTS = 2_000
+CSV: dict[int | str, dict[str, Any]] = {200: {"description": "The file.", "content": {"text/csv": {}}}}
 _Limit = Annotated[int, Query(ge=1, le=200)]
 _StepName = Annotated[str | None, Query(pattern=r"^[1-9]\d{0,3}[hd]$", description="For example 1h or 1d.")]
 EventId = Annotated[str, Path(min_length=1, max_length=1_000, pattern=r"^[^\x00]*$")]
@@ -65,7 +68,7 @@ def quality_trend(
     return replies.json_reply(request, whole)
 
 
-@api.get("/quality/trend.csv", tags=["quality"], response_class=Response)
+@api.get("/quality/trend.csv", tags=["quality"], response_class=Response, responses=CSV)
 def quality_trend_csv(
     request: Request, desk: TheDesk, period: ThePeriod, chosen: TheTurns, step: _StepName = None
 ) -> Response:
@@ -90,7 +93,7 @@ def quality_recent(  # noqa: PLR0917 parameters of a request are given by name
     return replies.json_reply(request, answers.Turns(items=items, next=found.next))
 
 
-@api.get("/quality/recent.csv", tags=["quality"], response_class=Response)
+@api.get("/quality/recent.csv", tags=["quality"], response_class=Response, responses=CSV)
 def quality_recent_csv(
     request: Request, desk: TheDesk, period: ThePeriod, chosen: TheTurns, order: Order = "worst"
 ) -> Response:
@@ -139,7 +142,7 @@ def retrieval_gaps(  # noqa: PLR0917 parameters of a request are given by name
     )
 
 
-@api.get("/retrieval/gaps.csv", tags=["retrieval"], response_class=Response)
+@api.get("/retrieval/gaps.csv", tags=["retrieval"], response_class=Response, responses=CSV)
 def retrieval_gaps_csv(
     request: Request, desk: TheDesk, period: ThePeriod, chosen: TheRetrievals, kind: AskedKind = None
 ) -> Response:
@@ -149,14 +152,14 @@ def retrieval_gaps_csv(
 
 
 @api.get("/retrieval/tasks", response_model=retrieval_answers.Tasks, tags=["retrieval"])
-def retrieval_tasks(request: Request, desk: TheDesk, chosen: TheRetrievals, limit: _Limit = 50) -> Response:
+def retrieval_tasks(request: Request, desk: TheDesk, chosen: TheTenants, limit: _Limit = 50) -> Response:
     """What gaps of two conversations and more have in common, the most frequent first."""
     found = desk.retrieval.rows.tasks(chosen, limit=limit)
     return replies.json_reply(request, retrieval_answers.Tasks(items=answers.rows(retrieval_answers.Task, found)))
 
 
-@api.get("/retrieval/tasks.csv", tags=["retrieval"], response_class=Response)
-def retrieval_tasks_csv(request: Request, desk: TheDesk, chosen: TheRetrievals) -> Response:
+@api.get("/retrieval/tasks.csv", tags=["retrieval"], response_class=Response, responses=CSV)
+def retrieval_tasks_csv(request: Request, desk: TheDesk, chosen: TheTenants) -> Response:
     """The same as a file, up to 5,000 tasks."""
     found = desk.retrieval.rows.tasks(chosen, limit=MOST_ROWS)
     return replies.csv_reply(request, "tasks", answers.rows(retrieval_answers.Task, found), retrieval_answers.Task)
@@ -166,7 +169,7 @@ def retrieval_tasks_csv(request: Request, desk: TheDesk, chosen: TheRetrievals) 
 def ground_truth(  # noqa: PLR0917 parameters of a request are given by name
     request: Request,
     desk: TheDesk,
-    chosen: TheRetrievals,
+    chosen: TheTenants,
     status: AskedStatus = None,
     grade: AskedGrade = None,
     limit: _Limit = 50,
@@ -178,9 +181,9 @@ def ground_truth(  # noqa: PLR0917 parameters of a request are given by name
     return replies.json_reply(request, retrieval_answers.JudgedList(items=items, next=found.next))
 
 
-@api.get("/ground-truth.csv", tags=["ground truth"], response_class=Response)
+@api.get("/ground-truth.csv", tags=["ground truth"], response_class=Response, responses=CSV)
 def ground_truth_csv(
-    request: Request, desk: TheDesk, chosen: TheRetrievals, status: AskedStatus = None, grade: AskedGrade = None
+    request: Request, desk: TheDesk, chosen: TheTenants, status: AskedStatus = None, grade: AskedGrade = None
 ) -> Response:
     """The same as a file, up to 5,000 judgments."""
     found = listed_judgments(desk, chosen, status=status, grade=grade, limit=MOST_ROWS)
@@ -215,7 +218,7 @@ def alerts(request: Request, desk: TheDesk, limit: _Limit = 50, cursor: Cursor =
     return replies.json_reply(request, found)
 
 
-@api.get("/alerts.csv", tags=["alerts"], response_class=Response)
+@api.get("/alerts.csv", tags=["alerts"], response_class=Response, responses=CSV)
 def alerts_csv(request: Request, desk: TheDesk) -> Response:
     """The newest 5,000 changes as a file."""
     history = listed_changes(desk, limit=MOST_ROWS)

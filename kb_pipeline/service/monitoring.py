@@ -19,13 +19,17 @@ monitoring = APIRouter(tags=["monitoring"])
 _READY_WITHIN_S = 1.5
 
 
-@monitoring.get("/healthz")
+@monitoring.get("/healthz", openapi_extra={"security": []})
 async def healthz() -> Ready:
     """200 while the process lives; waits for no thread, since all of them may wait for the database."""
     return Ready(status="ok")
 
 
-@monitoring.get("/readyz", responses={503: {"model": Ready, "description": "The database cannot be read."}})
+@monitoring.get(
+    "/readyz",
+    openapi_extra={"security": []},
+    responses={503: {"model": Ready, "description": "The database cannot be read."}},
+)
 async def readyz(request: Request, response: Response) -> Ready:
     """200 while the database answers within a second and a half and is migrated, else 503."""
     # In a thread of another pool than the pages', for the same reason.

@@ -20,6 +20,10 @@ from kb_pipeline.service.templating import render
 
 MEDIA_TYPE = "application/problem+json"
 _LOG = logging.getLogger(__name__)
+_UNSAID = {
+    404: "There is nothing at this address; the dashboard is at /, the API is described at /api/openapi.json.",
+    405: "This address is not asked in this way.",
+}
 _RETRY_AFTER_S = 5
 
 
@@ -71,7 +75,7 @@ def handle_problems(app: FastAPI) -> None:
 
 def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 the handler is registered for it
-    detail = None if error.detail == HTTPStatus(error.status_code).phrase else error.detail
+    detail = _UNSAID.get(error.status_code) if error.detail == HTTPStatus(error.status_code).phrase else error.detail
     return problem(request, error.status_code, detail, headers=error.headers)
 
 

@@ -4,7 +4,7 @@ Belongs here: which numbers belong together. Does not: HTTP, SQL, arithmetic.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -28,7 +28,7 @@ from kb_pipeline.dashboard.quality_words import (
 )
 from kb_pipeline.dashboard.sums import Moments, Tally, total
 from kb_pipeline.dashboard.trend import Point, Rolling, Version, points
-from kb_pipeline.dashboard.trust_words import Agreement, Measurement, trust
+from kb_pipeline.dashboard.trust_words import Agreement, Measurement, trust, worse
 from kb_pipeline.grading.aggregates import CallCounts
 from kb_pipeline.grading.canary import CanaryReport
 from kb_pipeline.records import JudgeVersion
@@ -137,7 +137,8 @@ class QualityReading:
         end, chosen = found.period.window.end, found.chosen
         last = self.last_day(end, chosen)
         week = self._sums.tallies(Window(end - 8 * DAY, end - DAY), chosen).get(last.version, Tally())
-        day = self._sums.tallies(Window(end - DAY, end), chosen)
+        last_day = Window(end - DAY, end)
+        day = self._sums.tallies(last_day, chosen)
         standing = Standing(
             day=day.get(last.version, Tally()) if last.version[0] else total(day.values()),
             week=week,
@@ -146,21 +147,24 @@ class QualityReading:
         waiting, oldest = self._sums.waiting(now)
         version = self._judge(last.version)
         canary, agreement = self.canary(version), self.agreement(version)
+        measured = Measurement(
+            tally=found.tally,
+            calls=found.calls,
+            usual=self._usual(found),
+            canary=canary,
+            agreement=agreement,
+            waiting=waiting,
+            waits=waited(oldest, now),
+        )
         progress = self._progress(found)
         alert = self._alert(chosen)
         when = f"{alert.since:%d %b %H:%M} UTC" if alert and alert.since and alert.level is not Level.GOOD else ""
         return QualityNow(
             verdict=quality_verdict(standing, self.limits, alert, when=when),
-            trust=trust(
-                Measurement(
-                    tally=found.tally,
-                    calls=found.calls,
-                    usual=self._usual(found),
-                    canary=canary,
-                    agreement=agreement,
-                    waiting=waiting,
-                    waits=waited(oldest, now),
-                )
+            # A longer period must not hide that the numbers of the verdict cannot be trusted.
+            trust=worse(
+                trust(replace(measured, tally=total(day.values()), calls=self._sums.calls(last_day, chosen)[0])),
+                trust(measured),
             ),
             last=last,
             week={

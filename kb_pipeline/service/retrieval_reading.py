@@ -54,7 +54,12 @@ class RetrievalReading:
             period=period,
             chosen=chosen,
             engines=health,
-            verdict=retrieval_verdict(health, self._limit, {kind: count for kind, (count, _) in gaps.items()}),
+            verdict=retrieval_verdict(
+                health,
+                self._limit,
+                {kind: count for kind, (count, _) in gaps.items()},
+                is_filtered=chosen != RetrievalFilter(),
+            ),
             limit=self._limit,
             gaps=gaps,
             tasks=self.rows.tasks(chosen, limit=_TASKS),

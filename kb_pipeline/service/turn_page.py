@@ -11,6 +11,7 @@ from kb_pipeline.counting import counted
 from kb_pipeline.dashboard import numbers
 from kb_pipeline.dashboard.charts import tone_of
 from kb_pipeline.dashboard.opinion_words import marked_sentences, opinion_words, passage_pieces, turn_verdict
+from kb_pipeline.dashboard.quality_words import Level
 from kb_pipeline.records import Message, ParseStatus, Passage, Triad
 from kb_pipeline.service.viewing import Desk
 
@@ -20,6 +21,8 @@ ASPECTS = (
     ("context_relevance", "Context relevance"),
 )
 _SHORT_ID = 8
+_NOT_JUDGED = "The judge has not graded this answer."
+_UNJUDGED = {"pending": "The judge has not graded this answer yet.", "error": "The judge will be asked again."}
 
 
 def turn_page(desk: Desk, found: OpenedTurn) -> dict[str, Any]:
@@ -30,6 +33,8 @@ def turn_page(desk: Desk, found: OpenedTurn) -> dict[str, Any]:
     marked = marked_sentences(triad)
     has_text = turn["answer"] is not None
     level, sentence, detail = turn_verdict(marked) if has_text else _expired(turn)
+    if has_text and turn["judge_status"] != "ok":
+        level, detail = Level.NONE, f"{_UNJUDGED.get(turn['judge_status'], _NOT_JUDGED)} By its words alone: {detail}"
     opinion = opinion_words(
         score.get("faithfulness"),
         turn["support_score"],

@@ -3,15 +3,18 @@
 Belongs here: dependencies of routes. Does not: answers.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
+from difflib import get_close_matches
 from ipaddress import IPv6Network, ip_address
 from typing import Annotated, cast
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from fastapi import Depends, HTTPException, Query, Request
+from fastapi.exceptions import RequestValidationError
 from prometheus_client import CollectorRegistry
 from pydantic import BeforeValidator
 
@@ -27,6 +30,7 @@ from kb_pipeline.settings import Settings
 
 COOKIE = "kb_session"
 ZONE_COOKIE = "kb_zone"
+_ALIKE = 0.7
 _Name = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")]
 # What a form sends for "all" is empty.
 OR_NONE = BeforeValidator(lambda value: value or None)
@@ -154,5 +158,35 @@ def retrieval_filter(
     return RetrievalFilter(org=org, specialist=specialist, engine=engine or None)
 
 
+def tenant_filter(
+    org: Annotated[UUID | None, OR_NONE, Query(description="Organisation.")] = None,
+    specialist: Annotated[UUID | None, OR_NONE, Query(description="Specialist.")] = None,
+) -> RetrievalFilter:
+    """The tenants that are asked for, where an engine has no part in it."""
+    return RetrievalFilter(org=org, specialist=specialist)
+
+
+def well_spelt(request: Request) -> None:
+    """Refuse a parameter that is one of the route's misspelt, or given twice: it would filter nothing, or not as meant.
+
+    What is nothing like any of them is passed over, as clients expect.
+    """
+    described = request.app.openapi()["paths"][request.scope["route"].path_format][request.method.lower()]
+    known = {each["name"] for each in described.get("parameters", ()) if each["in"] == "query"}
+    given = Counter(name for name, _ in request.query_params.multi_items())
+    meant = {name: get_close_matches(name, known, 1, _ALIKE) for name in given if name not in known}
+    wrong = [
+        *(_wrong(name, f"no such parameter; {close[0]} is one") for name, close in meant.items() if close),
+        *(_wrong(name, "given more than once") for name, times in given.items() if name in known and times > 1),
+    ]
+    if wrong:
+        raise RequestValidationError(wrong)
+
+
+def _wrong(name: str, why: str) -> dict[str, object]:
+    return {"loc": ("query", name), "msg": why}
+
+
 TheTurns = Annotated[QualityFilter, Depends(quality_filter)]
 TheRetrievals = Annotated[RetrievalFilter, Depends(retrieval_filter)]
+TheTenants = Annotated[RetrievalFilter, Depends(tenant_filter)]

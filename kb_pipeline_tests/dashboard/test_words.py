@@ -1,5 +1,6 @@
 """The sentences of the dashboard, and the numbers in them."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb_pipeline.dashboard import list_words, numbers
+from kb_pipeline.dashboard.charts import time_ticks
 from kb_pipeline.dashboard.periods import period_of, zone_of
 from kb_pipeline.dashboard.quality_words import (
     AlertStand,
@@ -15,12 +17,13 @@ from kb_pipeline.dashboard.quality_words import (
     Limits,
     Progress,
     Standing,
+    Verdict,
     emptiness,
     quality_verdict,
 )
 from kb_pipeline.dashboard.retrieval_words import EngineHealth, bars, retrieval_verdict, shown_engines
 from kb_pipeline.dashboard.sums import Moments, Rate, Tally, bin_from, quantile
-from kb_pipeline.dashboard.trust_words import Measurement, trust
+from kb_pipeline.dashboard.trust_words import Measurement, trust, worse
 from kb_pipeline.grading.aggregates import CallCounts
 from kb_pipeline.verdicts import wilson
 
@@ -223,3 +226,23 @@ def test_a_period_of_one_hour_is_not_1_hours() -> None:
     now = datetime(2026, 7, 16, 7, 7, tzinfo=UTC)
     words = [period_of(name, now=now, zone=zone_of("UTC")).words for name in ("1h", "36h", "1d", "7d")]
     assert words == ["1 hour", "36 hours", "1 day", "7 days"]
+
+
+def test_a_longer_period_does_not_hide_that_the_last_day_cannot_be_trusted() -> None:
+    good = Verdict(level=Level.GOOD, sentence="Yes, the measurement is healthy.", detail="")
+    bad = Verdict(level=Level.CRITICAL, sentence="No: 169 of 206 turns could be read.", detail="d")
+    assert worse(bad, good).sentence == "No: in the last 24 hours 169 of 206 turns could be read."
+    assert worse(good, bad) == bad
+    assert worse(good, good) == good
+
+
+def test_an_engine_without_retrievals_is_a_matter_of_the_filters() -> None:
+    assert "filters" in retrieval_verdict([engine("All", 0, 0)], 0.1, {}, is_filtered=True).detail
+    assert "worker" in retrieval_verdict([engine("All", 0, 0)], 0.1, {}).detail
+
+
+def test_the_months_of_a_year_are_named_so_few_that_no_two_touch() -> None:
+    period = period_of("365d", now=datetime(2026, 7, 16, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    labels = [tick.label for tick in time_ticks(period)]
+    assert 3 <= len(labels) <= 4
+    assert all(re.fullmatch(r"[A-Z][a-z]{2} \d{4}", label) for label in labels)

@@ -118,6 +118,9 @@ def test_health_is_open_to_everybody_and_says_nothing_else(stranger: httpx.Clien
         ("GET", "/api/retrieval/gaps?org=1", 422),
         ("GET", "/api/retrieval/gaps?kind=x", 422),
         ("GET", "/api/ground-truth?status=x", 422),
+        ("GET", "/api/quality/summary?tenat=portal", 422),
+        ("GET", "/api/quality/recent?Surface=public", 422),
+        ("GET", "/api/quality/summary?window=24h&window=7d", 422),
         ("GET", "/api/ground-truth?grade=4", 422),
     ],
 )
@@ -244,3 +247,19 @@ def test_whatever_may_be_read_may_be_asked_after_without_its_body(operator: http
     assert head.content == b""
     kept = ("content-type", "etag", "cache-control", "content-security-policy")
     assert {name: head.headers.get(name) for name in kept} == {name: whole.headers.get(name) for name in kept}
+
+
+def test_a_turn_without_scores_says_what_became_of_it(operator: httpx.Client) -> None:
+    items = operator.get("/api/quality/recent", params={"window": "14d", "order": "newest", "limit": 200}).json()[
+        "items"
+    ]
+    assert {"ok", "skipped", "error"} <= {item["judge_status"] for item in items}
+    assert all((item["judge_status"] == "skipped") == (item["skip_reason"] is not None) for item in items)
+
+
+def test_an_engine_is_no_filter_of_what_belongs_to_no_engine(operator: httpx.Client) -> None:
+    paths = operator.get("/api/openapi.json").json()["paths"]
+    for path in ("/api/ground-truth", "/api/ground-truth.csv", "/api/retrieval/tasks"):
+        assert "engine" not in {each["name"] for each in paths[path]["get"]["parameters"]}
+    assert paths["/healthz"]["get"]["security"] == []
+    assert "text/csv" in paths["/api/alerts.csv"]["get"]["responses"]["200"]["content"]

@@ -8,6 +8,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
+from kb_pipeline.dashboard.list_words import KEPT
 from kb_pipeline.dashboard.retrieval_words import KINDS, STATUSES
 from kb_pipeline.service.templating import calm
 from kb_pipeline_tests.service.conftest import ORG, SECRET, whole_turn
@@ -114,7 +115,8 @@ def test_the_sentence_of_a_list_says_how_many_rows_it_has(operator: httpx.Client
     worst = Shown(operator.get("/turns?window=15d").text).sentence
     assert worst.startswith(f"{scored:,} turns with a faithfulness score, the least faithful first, equal ones from")
     newest = Shown(operator.get("/turns?window=15d&order=newest").text).sentence
-    assert newest == f"{published:,} published turns, the newest first; {scored:,} of them with a faithfulness score."
+    ending = f"{scored:,} of them with a faithfulness score. {KEPT}"
+    assert newest == f"{published:,} published turns, the newest first; {ending}"
 
 
 def test_a_turn_without_scores_tells_how_it_was_read(operator: httpx.Client) -> None:

@@ -42,6 +42,8 @@ class TurnRow:
     judge_model: str | None
     prompt_version: str | None
     parse_status: str
+    judge_status: str
+    skip_reason: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -4,7 +4,8 @@ SELECT
   q.event_id, q.ts, q.tenant, q.surface, q.engine, q.question_preview,
   q.faithfulness, q.answer_relevance, q.context_relevance,
   q.faithfulness_reason, q.answer_relevance_reason, q.context_relevance_reason,
-  q.support_score, q.disagreement, m.opinion, q.judge_model, q.prompt_version, q.parse_status
+  q.support_score, q.disagreement, m.opinion, q.judge_model, q.prompt_version, q.parse_status,
+  q.judge_status, q.skip_reason
 FROM (
   SELECT * FROM {turns}
   WHERE faithfulness IS NOT NULL AND ts >= %(window_start)s AND ts < %(window_end)s
