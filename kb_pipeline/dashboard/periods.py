@@ -16,7 +16,7 @@ from kb_pipeline.windows import HOUR, Window, floor_hour, hour_of
 DAY = timedelta(days=1)
 LONGEST_DAYS = 5 * 366
 NAMED = {"24h": "24 hours", "7d": "7 days", "30d": "30 days", "90d": "90 days", "365d": "1 year"}
-_NAME = re.compile(r"(?P<count>[1-9]\d{0,4})(?P<unit>[hd])")
+_NAME = re.compile(r"(?P<count>[1-9][0-9]{0,4})(?P<unit>[hd])")
 # Up to here a trend is read hour by hour; beyond, a point is a whole UTC day.
 _HOURLY = timedelta(days=31)
 _MOST_POINTS = 64

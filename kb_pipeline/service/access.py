@@ -9,7 +9,7 @@ import json
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 from threading import Lock
@@ -30,6 +30,7 @@ class Visitor:
     name: str
     role: str
     csrf: str | None = None
+    token_sha256: str = field(default="", repr=False)
 
     @property
     def sees_text(self) -> bool:
@@ -52,11 +53,15 @@ class Tokens:
             return None
         digest = sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
         found = [each for each in self._tokens if hmac.compare_digest(each.sha256, digest)]
-        return Visitor(found[0].name, found[0].role) if found else None
+        return _visitor(found[0]) if found else None
 
     def named(self, name: str) -> Visitor | None:
         """The visitor of a name, with the role that is configured by now."""
-        return next((Visitor(each.name, each.role) for each in self._tokens if each.name == name), None)
+        return next((_visitor(each) for each in self._tokens if each.name == name), None)
+
+
+def _visitor(token: TokenSettings) -> Visitor:
+    return Visitor(token.name, token.role, token_sha256=token.sha256)
 
 
 class Sessions:
@@ -71,7 +76,7 @@ class Sessions:
     def start(self, visitor: Visitor) -> str:
         """The value of a cookie for a visitor."""
         until = int((self._now() + SESSION).timestamp())
-        return self._signed([visitor.name, until, secrets.token_hex(8)])
+        return self._signed([visitor.name, until, secrets.token_hex(8), self._of_token(visitor)])
 
     def visitor(self, cookie: str) -> Visitor | None:
         """Whose session it is; None for a forged, expired or withdrawn one."""
@@ -79,7 +84,10 @@ class Sessions:
         if content is None or content[1] < self._now().timestamp() or cookie in self._ended:
             return None
         found = self._tokens.named(str(content[0]))
-        return Visitor(found.name, found.role, self.form_key(cookie)) if found else None
+        # Somebody else's token under the same name, a replaced one say, ends the session too.
+        if found is None or not hmac.compare_digest(self._of_token(found), content[2]):
+            return None
+        return replace(found, csrf=self.form_key(cookie))
 
     def end(self, cookie: str) -> None:
         """Withdraw a session; it is remembered for as long as its cookie would be good."""
@@ -105,12 +113,15 @@ class Sessions:
     def _signature(self, body: str) -> str:
         return hmac.new(self._key, b"session:" + body.encode("utf-8", "surrogatepass"), sha256).hexdigest()
 
-    def _read(self, cookie: str) -> tuple[str, float] | None:
+    def _of_token(self, visitor: Visitor) -> str:
+        return hmac.new(self._key, b"token:" + visitor.token_sha256.encode(), sha256).hexdigest()[:16]
+
+    def _read(self, cookie: str) -> tuple[str, float, str] | None:
         body, _, signature = cookie.partition(".")
         if not hmac.compare_digest(self._signature(body).encode(), signature.encode("utf-8", "surrogatepass")):
             return None
-        name, until, _ = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
-        return str(name), float(until)
+        name, until, _, token = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
+        return str(name), float(until), str(token)
 
 
 class Patience:

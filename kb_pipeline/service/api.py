@@ -46,7 +46,7 @@ api = APIRouter(prefix="/api", dependencies=[Depends(reader), Depends(well_spelt
 _MOST_POINTS = 2_000
 CSV: dict[int | str, dict[str, Any]] = {200: {"description": "The file.", "content": {"text/csv": {}}}}
 _Limit = Annotated[int, Query(ge=1, le=200)]
-_StepName = Annotated[str | None, Query(pattern=r"^[1-9]\d{0,3}[hd]$", description="For example 1h or 1d.")]
+_StepName = Annotated[str | None, Query(pattern=r"^[1-9][0-9]{0,3}[hd]$", description="For example 1h or 1d.")]
 EventId = Annotated[str, Path(min_length=1, max_length=1_000, pattern=r"^[^\x00]*$")]
 
 

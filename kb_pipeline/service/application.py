@@ -83,6 +83,8 @@ def _application(desk: Desk) -> FastAPI:
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        # A redirect would name the host that the client named.
+        redirect_slashes=False,
     )
     app.state.desk = desk
     app.include_router(api)

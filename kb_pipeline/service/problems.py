@@ -42,7 +42,7 @@ DESCRIBED: dict[int | str, dict[str, Any]] = {
         "description": HTTPStatus(status).phrase,
         "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
     }
-    for status in (401, 403, 404, 405, 422, 429, 500, 503)
+    for status in (401, 403, 404, 405, 408, 413, 422, 429, 500, 503)
 }
 
 

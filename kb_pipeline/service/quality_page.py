@@ -54,6 +54,7 @@ def quality_page(desk: Desk, visitor: Visitor, period: Period, chosen: QualityFi
         "progress_rows": _progress(found, now, desk) if now.emptiness else (),
         "all_turns": address("/turns", query),
         "csv": address("/api/quality/recent.csv", query),
+        "trend_csv": address("/api/quality/trend.csv", query),
     }
 
 

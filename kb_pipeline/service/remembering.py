@@ -41,10 +41,18 @@ class Memory:
                 slot.made_at = self._monotonic()
             return cast(Answer, slot.answer)
 
+    def _forget(self) -> None:
+        """Drop what was asked for longest ago, while it is too old to be given again, or too much is kept."""
+        while len(self._slots) > 1:
+            oldest = next(iter(self._slots.values()))
+            is_old = oldest.made_at is not None and self._monotonic() - oldest.made_at > self._kept_s
+            if not is_old and len(self._slots) <= _MOST:
+                return
+            self._slots.popitem(last=False)
+
     def _slot(self, asked: Hashable) -> _Slot:
         with self._lock:
             slot = self._slots.setdefault(asked, _Slot())
             self._slots.move_to_end(asked)
-            while len(self._slots) > _MOST:
-                self._slots.popitem(last=False)
+            self._forget()
             return slot

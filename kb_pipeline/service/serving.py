@@ -12,6 +12,7 @@ from starlette.types import ASGIApp
 
 from kb_pipeline.errors import KbPipelineError, SettingsError
 from kb_pipeline.service.application import application
+from kb_pipeline.service.connections import PromptConnection
 from kb_pipeline.settings import Settings
 
 _BACKLOG = 128
@@ -66,8 +67,8 @@ def server(app: ASGIApp, *, trusted_proxies: Sequence[str] = ()) -> uvicorn.Serv
     # of what it lists, the last address that is none of theirs.
     config = uvicorn.Config(
         app, proxy_headers=bool(trusted_proxies), forwarded_allow_ips=list(trusted_proxies),
-        log_level="warning", access_log=False, lifespan="off", ws="none", server_header=False,
-        timeout_graceful_shutdown=5, limit_concurrency=200, h11_max_incomplete_event_size=32_768,
+        http=PromptConnection, log_level="warning", access_log=False, lifespan="off", ws="none", server_header=False,
+        timeout_graceful_shutdown=5, h11_max_incomplete_event_size=32_768,
     )  # fmt: skip
     return uvicorn.Server(config)
 

@@ -10,7 +10,13 @@ from kb_pipeline.adapters.postgres.dashboard.turns import OpenedTurn
 from kb_pipeline.counting import counted
 from kb_pipeline.dashboard import numbers
 from kb_pipeline.dashboard.charts import tone_of
-from kb_pipeline.dashboard.opinion_words import marked_sentences, opinion_words, passage_pieces, turn_verdict
+from kb_pipeline.dashboard.opinion_words import (
+    MarkedSentence,
+    marked_sentences,
+    opinion_words,
+    passage_pieces,
+    turn_verdict,
+)
 from kb_pipeline.dashboard.quality_words import Level
 from kb_pipeline.records import Message, ParseStatus, Passage, Triad
 from kb_pipeline.service.viewing import Desk
@@ -20,6 +26,8 @@ ASPECTS = (
     ("answer_relevance", "Answer relevance"),
     ("context_relevance", "Context relevance"),
 )
+# Marking takes time with sentences times passages: beyond this a page would keep its reader waiting.
+MOST_MARKED_CHARS = 60_000
 _SHORT_ID = 8
 _NOT_JUDGED = "The judge has not graded this answer."
 _UNJUDGED = {"pending": "The judge has not graded this answer yet.", "error": "The judge will be asked again."}
@@ -30,11 +38,10 @@ def turn_page(desk: Desk, found: OpenedTurn) -> dict[str, Any]:
     turn, limits = found.turn, desk.quality.limits
     score = found.scores[-1] if found.scores else {}
     triad = _triad(turn)
-    marked = marked_sentences(triad)
+    size = len(triad.answer) + sum(len(passage.text) for passage in triad.passages)
+    marked = marked_sentences(triad) if size <= MOST_MARKED_CHARS else []
     has_text = turn["answer"] is not None
-    level, sentence, detail = turn_verdict(marked) if has_text else _expired(turn)
-    if has_text and turn["judge_status"] != "ok":
-        level, detail = Level.NONE, f"{_UNJUDGED.get(turn['judge_status'], _NOT_JUDGED)} By its words alone: {detail}"
+    level, sentence, detail = _verdict(turn, marked, size) if has_text else _expired(turn)
     opinion = opinion_words(
         score.get("faithfulness"),
         turn["support_score"],
@@ -69,7 +76,7 @@ def turn_page(desk: Desk, found: OpenedTurn) -> dict[str, Any]:
                 "label": _label(place, passage),
                 "score": passage.score,
                 "pieces": passage_pieces(passage, place, marked),
-                "is_used": any(each.passage == place for each in marked),
+                "is_used": not marked or any(each.passage == place for each in marked),
             }
             for place, passage in enumerate(triad.passages, 1)
         ],
@@ -78,12 +85,37 @@ def turn_page(desk: Desk, found: OpenedTurn) -> dict[str, Any]:
     }
 
 
+def _verdict(turn: Mapping[str, Any], marked: Sequence[MarkedSentence], size: int) -> tuple[str, str, str]:
+    """Level, sentence and detail of an answer whose text is there."""
+    if size > MOST_MARKED_CHARS:
+        detail = "Scores, reasons and the second opinion are below; the answer and its passages are shown as they are."
+        return Level.NONE, "This turn is too long to be marked sentence by sentence.", detail
+    level, sentence, detail = turn_verdict(marked)
+    if turn["judge_status"] == "ok":
+        return level, sentence, detail
+    return Level.NONE, sentence, f"{_UNJUDGED.get(turn['judge_status'], _NOT_JUDGED)} By its words alone: {detail}"
+
+
+def _kept(value: Any, kind: type | tuple[type, ...]) -> Any:
+    """A value of a kind; whatever else stands in its place is nothing."""
+    return value if isinstance(value, kind) and not isinstance(value, bool) else None
+
+
 def _triad(turn: Mapping[str, Any]) -> Triad:
     passages = [
-        Passage(rank=each.get("rank"), score=each.get("score"), text=str(each.get("text") or ""))
+        Passage(
+            rank=_kept(each.get("rank"), int),
+            score=_kept(each.get("score"), (int, float)),
+            text=str(each.get("text") or ""),
+        )
         for each in turn["passages"] or ()
+        if isinstance(each, Mapping)
     ]
-    history = [Message(role=str(each.get("role")), text=str(each.get("text") or "")) for each in turn["history"] or ()]
+    history = [
+        Message(role=str(each.get("role")), text=str(each.get("text") or ""))
+        for each in turn["history"] or ()
+        if isinstance(each, Mapping)
+    ]
     return Triad(
         parse_status=ParseStatus(turn["parse_status"] or "missing_body"),
         question=turn["question"] or "",

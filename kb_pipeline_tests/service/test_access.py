@@ -234,3 +234,14 @@ def test_a_role_that_was_given_no_rights_in_this_database_is_not_taken(database:
         taken = database_as(url, READER, application_name="kb_pipeline_tests")
         assert taken.role == role
         taken.dispose()
+
+
+def test_a_replaced_token_ends_the_sessions_of_the_one_before() -> None:
+    def sessions(digest: str) -> Sessions:
+        return Sessions(Tokens([TokenSettings(name="rina", role="auditor", sha256=digest)]), lambda: NOW, b"k" * 32)
+
+    first, same, replaced = sessions("a" * 64), sessions("a" * 64), sessions("b" * 64)
+    visitor = Tokens([TokenSettings(name="rina", role="auditor", sha256="a" * 64)]).named("rina")
+    assert visitor is not None
+    cookie = first.start(visitor)
+    assert [each.visitor(cookie) is not None for each in (first, same, replaced)] == [True, True, False]

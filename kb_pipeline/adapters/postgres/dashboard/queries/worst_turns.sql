@@ -3,7 +3,8 @@
 SELECT
   q.event_id, q.ts, q.tenant, q.surface, q.engine, q.question_preview,
   q.faithfulness, q.answer_relevance, q.context_relevance,
-  q.faithfulness_reason, q.answer_relevance_reason, q.context_relevance_reason,
+  left(q.faithfulness_reason, 1000) AS faithfulness_reason, left(q.answer_relevance_reason, 1000) AS answer_relevance_reason,
+  left(q.context_relevance_reason, 1000) AS context_relevance_reason,
   q.support_score, q.disagreement, m.opinion, q.judge_model, q.prompt_version, q.parse_status,
   q.judge_status, q.skip_reason
 FROM (
