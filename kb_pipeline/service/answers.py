@@ -294,7 +294,8 @@ class AlertChange(BaseModel):
 class Alerts(BaseModel):
     """States, and changes from the newest on; `next` leads on, null at the end."""
 
-    states: list[Alert]
+    counts: dict[str, int] = Field(description="How many of all alerts have each status, listed in states or not.")
+    states: list[Alert] = Field(description="The first 500 alerts, those that fire first.")
     history: list[AlertChange]
     next: str | None
 

@@ -211,6 +211,7 @@ def alerts(request: Request, desk: TheDesk, limit: _Limit = 50, cursor: Cursor =
     """Where every rule stands with every subject, and changes of that, the newest first."""
     history = listed_changes(desk, limit=limit, cursor=cursor)
     found = answers.Alerts(
+        counts=dict(desk.quality.alert_counts().by_status),
         states=answers.rows(answers.Alert, desk.quality.alert_states()),
         history=answers.rows(answers.AlertChange, history.rows),
         next=history.next,

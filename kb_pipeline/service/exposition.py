@@ -22,7 +22,6 @@ from kb_pipeline.service.retrieval_reading import RetrievalReading
 from kb_pipeline.settings import Settings
 
 _STATES = ("graded", "pending", "errors", "failed", "skipped", "disabled")
-_ALERT_STATES = ("ok", "pending", "firing", "recovering", "no_data")
 
 
 class PipelineMetrics(Collector):
@@ -77,9 +76,8 @@ class PipelineMetrics(Collector):
         yield _family("retrieval_empty_ratio", "Those of them without a result.", empty, "engine")
 
     def _alerts(self) -> Iterator[Metric]:
-        states = self._quality.alert_states()
-        counts = [(name, sum(row["status"] == name for row in states)) for name in _ALERT_STATES]
-        yield _family("alerts", "Rules by state, over all subjects.", counts, "state")
+        counts = self._quality.alert_counts().by_status
+        yield _family("alerts", "Rules by state, over all subjects.", counts.items(), "state")
 
 
 def _quality(tallies: dict[str, Tally]) -> Iterator[Metric]:

@@ -4,7 +4,7 @@ Belongs here: which facts stand where. Does not: their formats (templates), verd
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kb_pipeline.counting import counted
@@ -16,6 +16,7 @@ from kb_pipeline.dashboard.trust_words import oldest_words
 from kb_pipeline.grading import health
 from kb_pipeline.service.list_pages import paging
 from kb_pipeline.service.listing import listed_changes
+from kb_pipeline.service.reading import GRAVE, AlertCounts, counts_of
 from kb_pipeline.service.viewing import Desk
 
 _RUNS = 10
@@ -60,20 +61,20 @@ def pipeline_page(desk: Desk, period: Period, chosen: QualityFilter) -> dict[str
 
 def alerts_page(desk: Desk, fingerprint: str | None, cursor: str | None) -> dict[str, Any]:
     """The values of alerts.html; with a fingerprint, as alerts carry it, of that one alone."""
-    states = desk.quality.alert_states()
     if fingerprint:
-        states = [row for row in states if row["fingerprint"] == fingerprint]
+        states: Sequence[Mapping[str, Any]] = desk.quality.pipeline.alert_states(fingerprint=fingerprint)
+        counts = counts_of(dict(row, count=1) for row in states)
+    else:
+        states, counts = desk.quality.alert_states(), desk.quality.alert_counts()
     history = listed_changes(desk, fingerprint=fingerprint, limit=_CHANGES, cursor=cursor)
-    firing = [row for row in states if row["status"] in {"firing", "recovering"}]
-    pending = [row for row in states if row["status"] == "pending"]
     return {
         "title": "Alerts",
         "states": [_state(row) for row in states[:_STATES]],
-        "more_states": max(0, len(states) - _STATES),
+        "more_states": max(0, counts.total - _STATES),
         "history": history.rows,
         "paging": paging("/alerts", {"fingerprint": fingerprint} if fingerprint else {}, history, cursor),
         "fingerprint": fingerprint,
-        "verdict": _verdict(len(states), len(firing), len(pending), _is_critical(firing)),
+        "verdict": _verdict(counts, fingerprint),
     }
 
 
@@ -83,7 +84,7 @@ def _state(row: Mapping[str, Any]) -> dict[str, Any]:
     more = (row["severity"], row["is_silenced"] and "silenced", row["inhibited_by"] and "held")
     return {
         "row": row,
-        "mark": (Level.CRITICAL if _is_critical([row]) else Level.WARNING)
+        "mark": (Level.CRITICAL if row["severity"] in GRAVE else Level.WARNING)
         if is_active
         else marks.get(row["status"], Level.NONE),
         "state": ", ".join([row["status"], *filter(None, more)]),
@@ -96,16 +97,15 @@ def _shortened(name: str) -> str:
     return f"{name[:_SHOWN_UUID]}…" if _UUID.fullmatch(name) else name
 
 
-def _is_critical(firing: list[Any]) -> bool:
-    return any(row["severity"] in {"critical", "high"} for row in firing)
-
-
-def _verdict(states: int, firing: int, pending: int, is_critical: bool) -> Verdict:  # noqa: FBT001
-    if not states:
+def _verdict(counts: AlertCounts, fingerprint: str | None) -> Verdict:
+    if fingerprint and not counts.total:
+        detail = "A fingerprint is as alerts carry it: rule|metric|subject."
+        return Verdict(level=Level.NONE, sentence="No alert has this fingerprint now.", detail=detail)
+    if not counts.total:
         detail = "States appear once the rules were evaluated for the first time."
         return Verdict(level=Level.NONE, sentence="No alerts yet, because no rule was evaluated.", detail=detail)
-    detail = f"{firing:,} firing, {pending:,} pending, {counted(states, 'state')} in all."
-    if firing:
-        level = Level.CRITICAL if is_critical else Level.WARNING
-        return Verdict(level=level, sentence=f"{counted(firing, 'alert fires', 'alerts fire')}.", detail=detail)
+    detail = f"{counts.firing:,} firing, {counts.pending:,} pending, {counted(counts.total, 'state')} in all."
+    if counts.firing:
+        level = Level.CRITICAL if counts.grave else Level.WARNING
+        return Verdict(level=level, sentence=f"{counted(counts.firing, 'alert fires', 'alerts fire')}.", detail=detail)
     return Verdict(level=Level.GOOD, sentence="No alert fires.", detail=detail)

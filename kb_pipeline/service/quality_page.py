@@ -154,10 +154,8 @@ def _rail(desk: Desk, found: QualitySummary, now: QualityNow) -> list[tuple[str,
 
 
 def _alerts(desk: Desk) -> str:
-    states = desk.quality.alert_states()
-    counts = {name: sum(row["status"] == name for row in states) for name in ("firing", "recovering", "pending")}
-    firing = counts["firing"] + counts["recovering"]
-    return f"{_some(firing)} firing, {_some(counts['pending'])} pending"
+    counts = desk.quality.alert_counts()
+    return f"{_some(counts.firing)} firing, {_some(counts.pending)} pending"
 
 
 def _some(count: int) -> str:

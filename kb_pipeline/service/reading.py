@@ -3,7 +3,7 @@
 Belongs here: which numbers belong together. Does not: HTTP, SQL, arithmetic.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -31,7 +31,7 @@ from kb_pipeline.dashboard.trend import Point, Rolling, Version, points
 from kb_pipeline.dashboard.trust_words import Agreement, Measurement, trust, worse
 from kb_pipeline.grading.aggregates import CallCounts
 from kb_pipeline.grading.canary import CanaryReport
-from kb_pipeline.records import JudgeVersion
+from kb_pipeline.records import AlertStatus, JudgeVersion
 from kb_pipeline.service.remembering import Memory
 from kb_pipeline.settings import Settings
 from kb_pipeline.windows import HOUR, Window, floor_hour
@@ -39,6 +39,7 @@ from kb_pipeline.windows import HOUR, Window, floor_hour
 _BASELINE = timedelta(days=14)
 _RULE = "rag_low_faithfulness"
 _MOST_STATES = 500
+GRAVE = {"critical", "high"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,6 +58,29 @@ class QualitySummary:
     def seen(self) -> int:
         """Turns that were recognised: published ones, and those left out by the sample rate."""
         return self.tally.turns + self.calls.sampled_out
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AlertCounts:
+    """How many alerts stand where, every status named; `grave` are those that fire as critical or high."""
+
+    by_status: Mapping[str, int]
+    grave: int
+
+    @property
+    def firing(self) -> int:
+        """Those that fire for whoever was told of them: recovering ones too."""
+        return sum(count for status, count in self.by_status.items() if AlertStatus(status).is_active)
+
+    @property
+    def pending(self) -> int:
+        """Those in breach that do not fire yet."""
+        return self.by_status[AlertStatus.PENDING]
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return sum(self.by_status.values())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -220,8 +244,12 @@ class QualityReading:
         return self._sums.newest_graded_hour(before)
 
     def alert_states(self) -> Sequence[Mapping[str, Any]]:
-        """The states of alerts."""
+        """The states of the first 500 alerts, those that fire first; `alert_counts` tells of all."""
         return self._memory.recall("alerts", lambda: self._pipeline.alert_states(limit=_MOST_STATES))
+
+    def alert_counts(self) -> AlertCounts:
+        """How many alerts there are, however many are listed."""
+        return self._memory.recall("alert_counts", lambda: counts_of(self._pipeline.alert_counts()))
 
     @property
     def pipeline(self) -> PostgresPipeline:
@@ -242,7 +270,9 @@ class QualityReading:
 
     def _alert(self, chosen: QualityFilter) -> AlertStand | None:
         """The worst state of the rule on low faithfulness among the subjects that are looked at."""
-        states = [row for row in self.alert_states() if row["rule"] == _RULE and self._is_meant(row, chosen)]
+        # No limit: what is cut off may be the subjects that are looked at.
+        of_rule = self._memory.recall(("alerts", _RULE), lambda: self._pipeline.alert_states(rule=_RULE))
+        states = [row for row in of_rule if self._is_meant(row, chosen)]
         if not states:
             return None
         active = [row for row in states if row["status"] in {"firing", "recovering"}]
@@ -284,6 +314,16 @@ class QualityReading:
             is_filtered=found.chosen.is_set,
             elsewhere=elsewhere,
         )
+
+
+def counts_of(rows: Iterable[Mapping[str, Any]]) -> AlertCounts:
+    """Adds up rows of status, severity and count."""
+    by_status = {str(status): 0 for status in AlertStatus}
+    grave = 0
+    for row in rows:
+        by_status[row["status"]] += row["count"]
+        grave += row["count"] if row["severity"] in GRAVE else 0
+    return AlertCounts(by_status=by_status, grave=grave)
 
 
 def until(period: Period, now: datetime) -> datetime:

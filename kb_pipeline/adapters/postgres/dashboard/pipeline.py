@@ -40,9 +40,15 @@ class PostgresPipeline:
         """The newest canaries of any judge version."""
         return self._rows("recent_canaries", {"limit": limit})
 
-    def alert_states(self, *, limit: int) -> list[Row]:
-        """Where every rule stands with every subject, those that fire first."""
-        return self._rows("alert_states", {"limit": limit})
+    def alert_states(
+        self, *, limit: int | None = None, rule: str | None = None, fingerprint: str | None = None
+    ) -> list[Row]:
+        """Where every rule, or one, stands with every subject, or one alert by itself; those that fire first."""
+        return self._rows("alert_states", {"limit": limit, "rule": rule, "fingerprint": fingerprint})
+
+    def alert_counts(self) -> list[Row]:
+        """How many of all alerts have a status and a severity."""
+        return self._rows("alert_counts", {})
 
     def alert_history(self, *, limit: int, before: int | None = None, fingerprint: str | None = None) -> list[Row]:
         """Changes of states, or of one of them, the newest first."""
