@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kb_pipeline.cli.invocation import Invocation, pass_invocation
-from kb_pipeline.cli.output import progress, words, write_facts, write_json, write_text
+from kb_pipeline.cli.output import progress, write_facts, write_json, write_text
 from kb_pipeline.cli.times import Instant, check_order
 from kb_pipeline.counting import counted, form
 from kb_pipeline.errors import KbPipelineError
@@ -125,7 +125,7 @@ def _foreseen(street: "GradingStreet", since: datetime | None, until: datetime |
     today, most = street.tokens_today(), street.settings.rag_quality.max_batch
     notes = [today.sentence(), needed.sentence(), *street.standing().sentences()]
     if forecast.judge_calls > most:
-        notes.append(f"one run makes about {words(most)} calls (rag_quality.max_batch); run it again for the rest")
+        notes.append(f"one run makes about {counted(most, 'call')} (rag_quality.max_batch); run it again for the rest")
     if today.left is not None and needed.tokens > today.left:
         notes.append("that is more than today has left; the rest waits until midnight UTC")
     return {

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
+from kb_pipeline.counting import counted
 from kb_pipeline.dashboard import numbers
 from kb_pipeline.dashboard.charts import columns, sparkline
 from kb_pipeline.dashboard.filters import RetrievalFilter
@@ -35,7 +36,7 @@ def retrieval_page(desk: Desk, period: Period, chosen: RetrievalFilter) -> dict[
     conflicts = sum(count for (status, _), count in counts.items() if status == "conflict")
     shown, more = shown_engines(found.engines)
     length, _ = bars(found.engines[0].per_day)
-    days = "day" if length == 1 else f"{length} days"
+    days = "day" if length == 1 else counted(length, "day")
     return {
         "title": "Retrieval",
         "span": numbers.span(period.window.start, period.window.end, period.zone, desk.now()),

@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 from starlette.requests import Request
 
 from kb_pipeline.counting import counted
@@ -57,7 +56,11 @@ class Exact(str):
 
 
 def _shown(value: Any) -> Any:
-    return calm(value) if isinstance(value, str) and not isinstance(value, Exact | Markup) else value
+    return (
+        calm(value)
+        if isinstance(value, str) and not (isinstance(value, Exact) or hasattr(value, "__html__"))
+        else value
+    )
 
 
 def calm(text: str | None) -> str:

@@ -224,7 +224,7 @@ def test_a_refusal_of_the_length_is_an_answer_about_the_turn_whatever_its_status
         judgement = grade(server.base_url)
     assert isinstance(judgement, Ungraded)
     assert (judgement.error_class, judgement.too_long) == (ErrorClass.HTTP_4XX, True)
-    assert "4096 tokens" in judgement.detail
+    assert "4,096 tokens" in judgement.detail
     assert judgement.uses_attempt
 
 

@@ -59,7 +59,7 @@ def test_a_destination_that_is_down_is_told_in_words_and_fails_nothing(
 def test_a_database_that_is_away_fails_no_tick(instance: dg.DagsterInstance) -> None:
     gone = Database("postgresql+psycopg://nobody@127.0.0.1:1/none")
     data = ticked(settings(gone), instance, DELIVERY)
-    assert "Nothing could be delivered in this tick (DatabaseError)" in str(data.skip_message)
+    assert "Nothing could be delivered in this tick (DatabaseAway)" in str(data.skip_message)
 
 
 def test_without_a_destination_there_is_no_sensor_and_no_asset(database: Database) -> None:

@@ -5,6 +5,7 @@ Belongs here: the nouns and their sentences. Does not: counting, estimates of on
 
 from dataclasses import dataclass
 
+from kb_pipeline.counting import counted, form
 from kb_pipeline.grading.judging.cost import CHARS_PER_TOKEN
 
 MEASURED_DAYS = 30
@@ -30,14 +31,14 @@ class TokensNeeded:
         """How much, and what that rests on."""
         if not self.turns:
             return "no turn would be judged now, so no token is needed"
-        turns = "1 turn" if self.turns == 1 else f"{self.turns:,} turns"
+        turns, tokens = counted(self.turns, "turn"), counted(self.tokens, "token")
         if self.measured_turns:
             return (
-                f"{turns} will need about {self.tokens:,} tokens: {self.tokens / self.turns:,.0f} each, as this judge "
-                f"reported over {self.measured_turns:,} turns of the last {MEASURED_DAYS} days"
+                f"{turns} will need about {tokens}: {self.tokens / self.turns:,.0f} each, as this judge reported over "
+                f"{counted(self.measured_turns, 'turn')} of the last {counted(MEASURED_DAYS, 'day')}"
             )
         return (
-            f"{turns} will need at most about {self.tokens:,} tokens of prompts, replies not counted: this judge has "
+            f"{turns} will need at most about {tokens} of prompts, replies not counted: this judge has "
             f"no history, so the characters of instruction and turns are divided by {CHARS_PER_TOKEN}, which is on "
             "the high side for Indonesian and English"
         )
@@ -58,7 +59,8 @@ class DayTokens:
     def sentence(self) -> str:
         """The same in words."""
         if self.daily is None:
-            return f"{self.spent:,} tokens are spent today; no judge_daily_tokens are set"
+            is_are = form(self.spent, "is", "are")
+            return f"{counted(self.spent, 'token')} {is_are} spent today; no judge_daily_tokens are set"
         return f"{self.spent:,} of today's judge_daily_tokens of {self.daily:,} are spent, {self.left:,} are left"
 
 
