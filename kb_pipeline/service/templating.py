@@ -56,11 +56,11 @@ class Exact(str):
 
 
 def _shown(value: Any) -> Any:
-    return (
-        calm(value)
-        if isinstance(value, str) and not (isinstance(value, Exact) or hasattr(value, "__html__"))
-        else value
-    )
+    """A value as a page has it: text calm unless it is exact or markup, nothing for None."""
+    if value is None:
+        return ""
+    is_markup = hasattr(value, "__html__")
+    return calm(value) if isinstance(value, str) and not isinstance(value, Exact) and not is_markup else value
 
 
 def calm(text: str | None) -> str:
